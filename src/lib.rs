@@ -1,0 +1,6 @@
+//! haulout renders [ytt](https://carvel.dev/ytt/) configuration, natively and as WebAssembly, with the same bytes out.
+
+pub mod bytestring;
+pub mod position;
+pub mod script;
+pub mod yaml;
