@@ -1,6 +1,7 @@
 //! haulout renders [ytt](https://carvel.dev/ytt/) configuration, natively and as WebAssembly, with the same bytes out.
 
 pub mod bytestring;
+pub mod diagnostic;
 pub mod position;
 pub mod script;
 pub mod yaml;

@@ -1,0 +1,109 @@
+//! Errors as data: what is wrong, where, what was expected and found, and what may help.
+//!
+//! The engine returns a [`Report`]. Its text is ytt's, word for word; the doors print that text, and the page and
+//! `--error-format json` use the [`Diagnostic`]s.
+
+use crate::position::Position;
+use std::fmt;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// Nothing was rendered.
+    Error,
+    /// The result stands, but look at this.
+    Warning,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in ytt's words, without layout.
+    pub message: String,
+    /// The data value it belongs to, outermost key first; empty if it belongs to none.
+    pub path: Vec<String>,
+    /// Where the offending value or code stands.
+    pub origin: Position,
+    /// Where the rule stands that it breaks: a schema, an annotation.
+    pub rule: Position,
+    /// What was found.
+    pub found: Option<String>,
+    /// What was expected.
+    pub expected: Option<String>,
+    /// What may help.
+    pub hints: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error with this message and nothing else known.
+    pub fn error(message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            path: Vec::new(),
+            origin: Position::unknown(),
+            rule: Position::unknown(),
+            found: None,
+            expected: None,
+            hints: Vec::new(),
+        }
+    }
+}
+
+/// Why a render failed: the whole text that ytt prints after `Error: `, and the same as data.
+#[derive(Clone, Debug)]
+pub struct Report(Box<ReportRepr>);
+
+#[derive(Clone, Debug)]
+struct ReportRepr {
+    text: String,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// A report whose text is also its one diagnostic's message.
+    pub fn new(text: impl Into<String>) -> Report {
+        let text = text.into();
+        let diagnostics = vec![Diagnostic::error(text.trim())];
+        Report(Box::new(ReportRepr { text, diagnostics }))
+    }
+
+    /// A report of several diagnostics, with its whole text.
+    pub fn with_diagnostics(text: impl Into<String>, diagnostics: Vec<Diagnostic>) -> Report {
+        Report(Box::new(ReportRepr { text: text.into(), diagnostics }))
+    }
+
+    /// The whole text, as ytt forms it before its layout of the first line.
+    pub fn text(&self) -> &str {
+        &self.0.text
+    }
+
+    /// The same as data.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.0.diagnostics
+    }
+
+    /// The same report with `PREFIX: ` before its text.
+    #[must_use]
+    pub fn context(mut self, prefix: impl fmt::Display) -> Report {
+        self.0.text = format!("{prefix}: {}", self.0.text);
+        self
+    }
+
+    /// The same diagnostics under another text.
+    #[must_use]
+    pub fn map_text(mut self, change: impl FnOnce(&str) -> String) -> Report {
+        self.0.text = change(&self.0.text);
+        self
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl std::error::Error for Report {}
