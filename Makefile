@@ -1,0 +1,61 @@
+# haulout: `make run` shows it, `make test` proves it. `make help` lists the rest.
+
+TOOLS := $(CURDIR)/.tools
+export PATH := $(TOOLS)/bin:$(CURDIR)/node_modules/.bin:$(PATH)
+
+BINARY := target/release/haulout
+WASM := www/pkg/haulout_bg.wasm
+SOURCES := Cargo.toml Cargo.lock $(shell find src templates -type f)
+
+.PHONY: run test help setup page check lint unit conformance web size bench clean
+
+run: $(BINARY) ## render the embedded Supervisor, then serve the page (RENDER_ONLY=1 stops after the render)
+	$(BINARY) render pinniped/supervisor
+ifndef RENDER_ONLY
+	@$(MAKE) --no-print-directory page
+	$(BINARY) serve --dir www
+endif
+
+test: setup lint unit conformance size web ## everything
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 14
+
+setup: ## the tools that a build and the tests need, into .tools and node_modules
+	@.ci/setup
+
+$(BINARY): $(SOURCES) rust-toolchain.toml
+	cargo build --release --locked
+
+page: $(WASM) ## the engine for the page, into www/pkg
+
+$(WASM): $(SOURCES) package-lock.json | setup
+	.ci/build-page
+
+check: ## a quick look: does it compile
+	cargo check --all-targets
+
+lint: setup ## formatting, and clippy native and for WebAssembly
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+	cargo clippy --locked --lib --target wasm32-unknown-unknown -- -D warnings
+
+unit: ## unit tests, and the documented examples
+	cargo test --locked --release --lib --bins --test cli --test pinniped
+	cargo test --locked --release --doc
+
+conformance: $(BINARY) ## our recorded cases, and ytt's where they are at hand
+	cargo test --locked --release --test conformance -- --nocapture
+
+size: page ## what a visitor's browser loads
+	@printf 'haulout_bg.wasm: %d bytes, %d gzipped (aim: under 460800)\n' "$$(wc -c < $(WASM))" "$$(gzip -9c $(WASM) | wc -c)"
+
+web: $(BINARY) page ## the page in Chromium
+	.ci/test-web
+
+bench: $(BINARY) ## whole-process times, beside ytt's if YTT names its binary
+	benches/run $(BINARY)
+
+clean: ## what a build made; the tools stay
+	cargo clean
+	rm -rf www/pkg tests/web/output
