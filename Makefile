@@ -54,7 +54,7 @@ web: $(BINARY) page ## the page in Chromium
 	.ci/test-web
 
 bench: $(BINARY) ## whole-process times, beside ytt's if YTT names its binary
-	benches/run $(BINARY)
+	node benches/process.mjs $(CURDIR)/$(BINARY)
 
 clean: ## what a build made; the tools stay
 	cargo clean
