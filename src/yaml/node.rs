@@ -103,6 +103,7 @@ struct Extras {
     comments: Vec<Comment>,
     annotations: Vec<Annotation>,
     rules: Option<Rules>,
+    native: bool,
 }
 
 /// A comment: everything after `#` to the end of the line.
@@ -141,6 +142,17 @@ impl Meta {
     /// Nothing known but the position.
     pub fn at(position: Position) -> Meta {
         Meta { position, extras: None }
+    }
+
+    /// That of a map or an array that a program's dict or list became: when the program meets it again within a
+    /// fragment, it is a dict or a list again. All clones share one allocation.
+    pub fn native() -> Meta {
+        Meta { position: Position::unknown(), extras: Some(Rc::new(Extras { native: true, ..Extras::default() })) }
+    }
+
+    /// True for what a program's dict or list became.
+    pub fn is_native(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.native)
     }
 
     /// The comments, in order.
