@@ -48,8 +48,11 @@ pub struct Document {
     pub value: Value,
     /// Position, comments and annotations.
     pub meta: Meta,
-    /// True for the document that a text without a leading `---` starts with.
+    /// True for a document that the text does not hold: added at its end to carry the comments that belong to no
+    /// node. Never printed.
     pub injected: bool,
+    /// True if its whole value came from code (`--- #@ []`): then even an empty map or array is printed.
+    pub computed: bool,
 }
 
 /// A map; keys in the order of the text. A parsed templated text can hold a key twice.
@@ -292,6 +295,18 @@ impl PartialEq for Value {
             (Value::Documents(a), Value::Documents(b)) => {
                 a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(|(a, b)| a.value == b.value)
             }
+            _ => false,
+        }
+    }
+}
+
+impl Document {
+    /// True if the document does not print: `null`, or an empty map or array that stood in the text.
+    pub fn is_empty(&self) -> bool {
+        match &self.value {
+            Value::Null => true,
+            Value::Map(map) => map.items.is_empty() && !self.computed,
+            Value::Array(array) => array.items.is_empty() && !self.computed,
             _ => false,
         }
     }
