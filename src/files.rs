@@ -42,7 +42,11 @@ pub struct OutputFile {
 impl File {
     /// A file by its path (relative to what the user named, with `/` between folders), a description for messages
     /// (`file 'a/b.yml'`, `stdin.yml`) and its content. Files are rendered in the order in which they are given.
-    pub fn new(path: impl Into<String>, description: impl Into<String>, bytes: impl Into<Vec<u8>>) -> File {
+    pub fn new(
+        path: impl Into<String>,
+        description: impl Into<String>,
+        bytes: impl Into<Vec<u8>>,
+    ) -> File {
         let path = path.into();
         File {
             original_path: path.as_str().into(),
@@ -104,17 +108,20 @@ impl File {
     /// True if other files may `load` it: `x.lib.yml`, `x.star`.
     pub fn is_library(&self) -> bool {
         let parts: Vec<&str> = self.name().split('.').collect();
-        (parts.len() > 2 && parts.get(parts.len() - 2) == Some(&"lib")) || self.kind() == Kind::Starlark
+        (parts.len() > 2 && parts.get(parts.len() - 2) == Some(&"lib"))
+            || self.kind() == Kind::Starlark
     }
 
     /// True if its templating is to be run.
     pub fn is_template(&self) -> bool {
-        self.marked_template.unwrap_or_else(|| self.is_template_by_kind())
+        self.marked_template
+            .unwrap_or_else(|| self.is_template_by_kind())
     }
 
     /// True if its result belongs to the output.
     pub fn is_for_output(&self) -> bool {
-        self.marked_for_output.unwrap_or_else(|| self.marked_template == Some(true) || self.is_template_by_kind())
+        self.marked_for_output
+            .unwrap_or_else(|| self.marked_template == Some(true) || self.is_template_by_kind())
     }
 
     /// True if it was found in a named folder rather than named itself.
@@ -145,7 +152,9 @@ pub fn apply_marks(mut files: Vec<File>, marks: &[String]) -> Result<Vec<File>, 
     let mut exclusive: Vec<Rc<str>> = Vec::new();
     for mark in marks {
         let Some((pattern, rest)) = mark.split_once(':') else {
-            return Err(Report::new(format!("Expected file mark '{mark}' to be in format path:key=value")));
+            return Err(Report::new(format!(
+                "Expected file mark '{mark}' to be in format path:key=value"
+            )));
         };
         let Some((key, value)) = rest.split_once('=') else {
             return Err(Report::new(format!(
@@ -172,7 +181,9 @@ pub fn apply_marks(mut files: Vec<File>, marks: &[String]) -> Result<Vec<File>, 
                 ("type", "data") => file.mark(Kind::Data, false),
                 ("for-output", "true") => file.marked_for_output = Some(true),
                 ("exclusive-for-output", "true") => exclusive.push(file.original_path.clone()),
-                ("exclude" | "type" | "for-output" | "exclusive-for-output", _) => return unknown_value(),
+                ("exclude" | "type" | "for-output" | "exclusive-for-output", _) => {
+                    return unknown_value();
+                }
                 _ => return Err(Report::new(format!("Unknown key in file mark '{mark}'"))),
             }
             kept.push(file);
@@ -205,7 +216,11 @@ fn matches_pattern(pattern: &str, path: &str) -> bool {
         match text.split_once('*').filter(|_| *single) {
             Some((before, after)) => {
                 *single = false;
-                parts.extend([Part::Literal(before), Part::Some(false), Part::Literal(after)]);
+                parts.extend([
+                    Part::Literal(before),
+                    Part::Some(false),
+                    Part::Literal(after),
+                ]);
             }
             None => parts.push(Part::Literal(text)),
         }
@@ -213,13 +228,18 @@ fn matches_pattern(pattern: &str, path: &str) -> bool {
     fn fits(parts: &[Part<'_>], path: &str) -> bool {
         match parts {
             [] => path.is_empty(),
-            [Part::Literal(text), rest @ ..] => path.strip_prefix(text).is_some_and(|path| fits(rest, path)),
+            [Part::Literal(text), rest @ ..] => {
+                path.strip_prefix(text).is_some_and(|path| fits(rest, path))
+            }
             [Part::Some(across), rest @ ..] => {
                 for (index, character) in path.char_indices() {
                     if character == '\n' || (character == '/' && !across) {
                         return false;
                     }
-                    if path.get(index + character.len_utf8()..).is_some_and(|path| fits(rest, path)) {
+                    if path
+                        .get(index + character.len_utf8()..)
+                        .is_some_and(|path| fits(rest, path))
+                    {
                         return true;
                     }
                 }
@@ -259,7 +279,12 @@ mod tests {
         for (path, kind, template, library) in table {
             let file = File::new(path, path, "");
             assert_eq!(
-                (file.kind(), file.is_template(), file.is_for_output(), file.is_library()),
+                (
+                    file.kind(),
+                    file.is_template(),
+                    file.is_for_output(),
+                    file.is_library()
+                ),
                 (kind, template, template, library),
                 "{path}"
             );
@@ -292,13 +317,32 @@ mod tests {
             let marks: Vec<String> = marks.iter().map(|mark| (*mark).to_owned()).collect();
             apply_marks(files(), &marks).map_err(|report| report.text().to_owned())
         };
-        let marked = apply(&["**/*.json:type=yaml-plain", "a.yml:path=c.yml", "d/b.json:exclusive-for-output=true"]).unwrap();
+        let marked = apply(&[
+            "**/*.json:type=yaml-plain",
+            "a.yml:path=c.yml",
+            "d/b.json:exclusive-for-output=true",
+        ])
+        .unwrap();
         assert_eq!(marked[0].path(), "c.yml");
-        assert!(!marked[0].is_for_output() && marked[1].is_for_output() && !marked[1].is_template());
+        assert!(
+            !marked[0].is_for_output() && marked[1].is_for_output() && !marked[1].is_template()
+        );
         assert_eq!(apply(&["a.yml:exclude=true"]).unwrap().len(), 1);
-        assert!(apply(&["z:path=q"]).unwrap_err().contains("match at least one file"));
-        assert!(apply(&["a.yml:for-output=no"]).unwrap_err().contains("Unknown value"));
-        assert!(apply(&["a.yml:color=no"]).unwrap_err().contains("Unknown key"));
+        assert!(
+            apply(&["z:path=q"])
+                .unwrap_err()
+                .contains("match at least one file")
+        );
+        assert!(
+            apply(&["a.yml:for-output=no"])
+                .unwrap_err()
+                .contains("Unknown value")
+        );
+        assert!(
+            apply(&["a.yml:color=no"])
+                .unwrap_err()
+                .contains("Unknown key")
+        );
         assert!(apply(&["a.yml"]).unwrap_err().contains("path:key=value"));
     }
 }

@@ -1,7 +1,9 @@
 //! What a comment of a template says: code, a value, an annotation, or nothing.
 
 use crate::position::Position;
-use crate::yaml::node::{Array, ArrayItem, Comment, Document, DocumentSet, Map, MapItem, Meta, Value};
+use crate::yaml::node::{
+    Array, ArrayItem, Comment, Document, DocumentSet, Map, MapItem, Meta, Value,
+};
 use std::borrow::Cow;
 
 /// The parsed text of a comment.
@@ -27,21 +29,36 @@ pub enum Role<'a> {
 }
 
 /// Words that open a block for the one node below them.
-const NODE_BLOCKS: [(&str, &str); 5] =
-    [("if/end", "if"), ("else/end", "else"), ("elif/end", "elif"), ("for/end", "for"), ("def/end", "def")];
+const NODE_BLOCKS: [(&str, &str); 5] = [
+    ("if/end", "if"),
+    ("else/end", "else"),
+    ("elif/end", "elif"),
+    ("for/end", "for"),
+    ("def/end", "def"),
+];
 
 impl<'a> Directive<'a> {
     /// Reads a comment on a node that stands at `node`. With `lenient`, a comment that is neither `#@` nor `#!` is a remark.
     ///
     /// # Errors
     /// `Failed to parse line ...` for such a comment otherwise.
-    pub fn parse(comment: &'a Comment, node: &Position, lenient: bool) -> Result<Directive<'a>, String> {
+    pub fn parse(
+        comment: &'a Comment,
+        node: &Position,
+        lenient: bool,
+    ) -> Result<Directive<'a>, String> {
         let text = comment.text.to_text();
         let Some(rest) = text.strip_prefix('@') else {
             let remark = text.strip_prefix('!').map(str::to_owned);
             return match remark {
-                Some(remark) => Ok(Directive { role: Role::Remark, content: remark.into() }),
-                None if lenient => Ok(Directive { role: Role::Remark, content: text }),
+                Some(remark) => Ok(Directive {
+                    role: Role::Remark,
+                    content: remark.into(),
+                }),
+                None if lenient => Ok(Directive {
+                    role: Role::Remark,
+                    content: text,
+                }),
                 None => Err(format!(
                     "Failed to parse line {}: '#{text}': Expected ytt-formatted string \
                      (use '#@' for annotations or code, '#!' for comments)",
@@ -60,7 +77,10 @@ impl<'a> Directive<'a> {
             "comment" => Role::Remark,
             _ => Role::Annotation(name.into()),
         };
-        Ok(Directive { role, content: content.into() })
+        Ok(Directive {
+            role,
+            content: content.into(),
+        })
     }
 
     /// True for the annotation of this name.
@@ -73,7 +93,11 @@ impl<'a> Directive<'a> {
 pub fn open_node_block(code: &str) -> (Cow<'_, str>, bool) {
     let trimmed = code.trim_start();
     // What is only white space has no words.
-    let (space, trimmed) = if trimmed.is_empty() { ("", code) } else { code.split_at(code.len() - trimmed.len()) };
+    let (space, trimmed) = if trimmed.is_empty() {
+        ("", code)
+    } else {
+        code.split_at(code.len() - trimmed.len())
+    };
     for (word, keyword) in NODE_BLOCKS {
         if let Some(rest) = trimmed.strip_prefix(word) {
             return (format!("{space}{keyword}{rest}").into(), true);
@@ -83,7 +107,9 @@ pub fn open_node_block(code: &str) -> (Cow<'_, str>, bool) {
 }
 
 fn line_number(position: &Position) -> String {
-    position.line().map_or_else(|| "?".to_owned(), |line| line.to_string())
+    position
+        .line()
+        .map_or_else(|| "?".to_owned(), |line| line.to_string())
 }
 
 /// Any node, borrowed.
@@ -132,7 +158,9 @@ impl<'a> NodeRef<'a> {
     /// Appends its children in reverse order: what a stack of work wants.
     pub fn push_children(self, stack: &mut Vec<NodeRef<'a>>) {
         match self {
-            NodeRef::Documents(node) => stack.extend(node.items.iter().rev().map(NodeRef::Document)),
+            NodeRef::Documents(node) => {
+                stack.extend(node.items.iter().rev().map(NodeRef::Document))
+            }
             NodeRef::Document(node) => stack.push(NodeRef::of(&node.value)),
             NodeRef::Map(node) => stack.extend(node.items.iter().rev().map(NodeRef::MapItem)),
             NodeRef::MapItem(node) => stack.push(NodeRef::of(&node.value)),
@@ -174,9 +202,16 @@ pub fn has_templating(documents: &DocumentSet) -> bool {
     let mut stack = vec![NodeRef::Documents(documents)];
     while let Some(node) = stack.pop() {
         let templated = |comment: &Comment| {
-            comment.text.starts_with(b"@") && !matches!(comment.text.strip_prefix(b"@comment"), Some([] | [b' ', ..]))
+            comment.text.starts_with(b"@")
+                && !matches!(
+                    comment.text.strip_prefix(b"@comment"),
+                    Some([] | [b' ', ..])
+                )
         };
-        if node.meta().is_some_and(|meta| meta.comments().iter().any(templated)) {
+        if node
+            .meta()
+            .is_some_and(|meta| meta.comments().iter().any(templated))
+        {
             return true;
         }
         node.push_children(&mut stack);
@@ -196,14 +231,18 @@ pub fn extract_documents<'a>(
         let Some(meta) = node.meta() else { return 0 };
         let is_wanted = |comment: &&Comment| {
             comment.text.starts_with(b"@")
-                && Directive::parse(comment, &meta.position, true).is_ok_and(|directive| directive.is_annotation(annotation))
+                && Directive::parse(comment, &meta.position, true)
+                    .is_ok_and(|directive| directive.is_annotation(annotation))
         };
         meta.comments().iter().filter(is_wanted).count()
     };
     let mut stack = vec![NodeRef::Documents(documents)];
     while let Some(node) = stack.pop() {
         if !matches!(node, NodeRef::Document(_)) && count(node) > 0 {
-            let position = node.meta().map(|meta| meta.position.to_string()).unwrap_or_default();
+            let position = node
+                .meta()
+                .map(|meta| meta.position.to_string())
+                .unwrap_or_default();
             return Err(format!(
                 "Found @{annotation} on {} ({position}); only documents (---) can be annotated with @{annotation}",
                 node.kind()
@@ -216,7 +255,11 @@ pub fn extract_documents<'a>(
         match count(NodeRef::Document(document)) {
             0 => without.push(document),
             1 => with.push(document),
-            _ => return Err(format!("{annotation} annotation may only be used once per document")),
+            _ => {
+                return Err(format!(
+                    "{annotation} annotation may only be used once per document"
+                ));
+            }
         }
     }
     Ok((with, without))
@@ -241,17 +284,31 @@ mod tests {
             ("@comment x", 3, "Remark", "x"),
         ];
         for (text, line, role, content) in table {
-            let comment = Comment { text: text.into(), position: Position::new(&source, line) };
+            let comment = Comment {
+                text: text.into(),
+                position: Position::new(&source, line),
+            };
             let directive = Directive::parse(&comment, &node, false).unwrap();
             let found = match &directive.role {
                 Role::Annotation(name) => name.to_string(),
                 role => format!("{role:?}"),
             };
-            assert_eq!((found.as_str(), &*directive.content), (role, content), "{text}");
+            assert_eq!(
+                (found.as_str(), &*directive.content),
+                (role, content),
+                "{text}"
+            );
         }
-        let plain = Comment { text: " hi".into(), position: Position::new(&source, 2) };
+        let plain = Comment {
+            text: " hi".into(),
+            position: Position::new(&source, 2),
+        };
         assert!(Directive::parse(&plain, &node, true).is_ok());
-        assert!(Directive::parse(&plain, &node, false).unwrap_err().starts_with("Failed to parse line 2: '# hi'"));
+        assert!(
+            Directive::parse(&plain, &node, false)
+                .unwrap_err()
+                .starts_with("Failed to parse line 2: '# hi'")
+        );
     }
 
     #[test]

@@ -6,7 +6,10 @@ use super::keys::KeyIndex;
 use super::program::{Operation, Shape, Tag, Template};
 use crate::bytestring::Str;
 use crate::script::{self, Args, Builder, Error, Interp, Result};
-use crate::yaml::node::{Annotation, Array, ArrayItem, Document, DocumentSet, Map, MapItem, Meta, Value};
+use crate::yaml::MAX_DEPTH;
+use crate::yaml::node::{
+    Annotation, Array, ArrayItem, Document, DocumentSet, Map, MapItem, Meta, Value,
+};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -65,7 +68,11 @@ enum Open {
 impl NodeBuilder {
     /// A builder of this template's nodes.
     pub fn new(template: Rc<Template>, implicit_overrides: bool) -> NodeBuilder {
-        NodeBuilder { template, implicit_overrides, state: RefCell::default() }
+        NodeBuilder {
+            template,
+            implicit_overrides,
+            state: RefCell::default(),
+        }
     }
 
     /// What the file came to, once it has run.
@@ -78,11 +85,15 @@ impl NodeBuilder {
     /// # Errors
     /// No such node is open, or the value is not of the kind that its place wants.
     pub fn replace(&self, args: &Args) -> Result<script::Value> {
-        let [value] = args.positional.as_slice() else { return Err(Error::new("expected exactly one argument")) };
+        let [value] = args.positional.as_slice() else {
+            return Err(Error::new("expected exactly one argument"));
+        };
         let value = convert::to_yaml(value)?;
         let mut state = self.state.borrow_mut();
         let Some(context) = state.contexts.last_mut() else {
-            return Err(Error::new("expected to be called where the value of a document, a map item or an array item is computed"));
+            return Err(Error::new(
+                "expected to be called where the value of a document, a map item or an array item is computed",
+            ));
         };
         context.replace(value, self.implicit_overrides)?;
         Ok(script::Value::host(Noop))
@@ -93,10 +104,16 @@ impl NodeBuilder {
         let prototype = self.template.prototype(tag).ok_or_else(|| no_node(tag))?;
         if context.open.is_empty()
             && let Some(parent) = prototype.parent
-            && matches!(prototype.shape, Shape::Document(..) | Shape::MapItem(..) | Shape::ArrayItem(..) | Shape::Piece(_))
+            && matches!(
+                prototype.shape,
+                Shape::Document(..) | Shape::MapItem(..) | Shape::ArrayItem(..) | Shape::Piece(_)
+            )
         {
             // A function that begins with an item gives the collection of items.
-            let parent_prototype = self.template.prototype(parent).ok_or_else(|| no_node(parent))?;
+            let parent_prototype = self
+                .template
+                .prototype(parent)
+                .ok_or_else(|| no_node(parent))?;
             let opened = context.open(parent, &parent_prototype.shape);
             context.open.push((parent, opened));
         }
@@ -114,7 +131,9 @@ impl NodeBuilder {
     fn unwind(&self, context: &mut Context, tag: Tag) -> Result<()> {
         let depth_of = |tag: Tag| self.template.prototype(tag).map_or(0, |node| node.depth);
         let parent_of = |tag: Tag| self.template.prototype(tag).and_then(|node| node.parent);
-        let Some(mut wanted) = parent_of(tag) else { return Err(no_common_parent(tag)) };
+        let Some(mut wanted) = parent_of(tag) else {
+            return Err(no_common_parent(tag));
+        };
         let mut current = context.open.last().map(|(tag, _)| *tag);
         // The common ancestor: climb from the deeper one, then from both.
         while let Some(here) = current
@@ -147,8 +166,15 @@ impl NodeBuilder {
     fn set_node(&self, state: &mut State, tag: Tag, value: Option<&script::Value>) -> Result<()> {
         let context = state.contexts.last_mut().ok_or_else(no_context)?;
         let Some(value) = value else {
-            let value = match &self.template.prototype(tag).ok_or_else(|| no_node(tag))?.shape {
-                Shape::Document(_, value, _) | Shape::MapItem(_, _, value) | Shape::ArrayItem(_, value) => value.clone(),
+            let value = match &self
+                .template
+                .prototype(tag)
+                .ok_or_else(|| no_node(tag))?
+                .shape
+            {
+                Shape::Document(_, value, _)
+                | Shape::MapItem(_, _, value)
+                | Shape::ArrayItem(_, value) => value.clone(),
                 Shape::Piece(text) => Value::Str(text.clone()),
                 _ => return Ok(()),
             };
@@ -161,14 +187,31 @@ impl NodeBuilder {
         context.set(value, depth)
     }
 
-    fn annotate(&self, state: &mut State, tag: Tag, name: &str, arguments: &script::Value) -> Result<()> {
+    fn annotate(
+        &self,
+        state: &mut State,
+        tag: Tag,
+        name: &str,
+        arguments: &script::Value,
+    ) -> Result<()> {
         let context = state.contexts.last_mut().ok_or_else(no_context)?;
         let prototype = self.template.prototype(tag).ok_or_else(|| no_node(tag))?;
-        let Some((name, position)) = prototype.annotations.iter().rev().find(|(known, _)| &**known == name) else {
-            return Err(Error::new(format!("expected to find {name} on node node tag {tag}")));
+        let Some((name, position)) = prototype
+            .annotations
+            .iter()
+            .rev()
+            .find(|(known, _)| &**known == name)
+        else {
+            return Err(Error::new(format!(
+                "expected to find {name} on node node tag {tag}"
+            )));
         };
-        let script::Value::Tuple(packed) = arguments else { return Err(wrong_arguments()) };
-        let [script::Value::Tuple(args), named @ ..] = packed.as_slice() else { return Err(wrong_arguments()) };
+        let script::Value::Tuple(packed) = arguments else {
+            return Err(wrong_arguments());
+        };
+        let [script::Value::Tuple(args), named @ ..] = packed.as_slice() else {
+            return Err(wrong_arguments());
+        };
         let named = named.iter().filter_map(|pair| match pair {
             script::Value::Tuple(pair) => match pair.as_slice() {
                 [script::Value::Str(name), value] => Some((name.clone(), value.clone())),
@@ -176,9 +219,17 @@ impl NodeBuilder {
             },
             _ => None,
         });
-        let annotation =
-            Annotation { name: name.clone(), args: args.to_vec(), named: named.collect(), position: position.clone() };
-        let pending = match context.annotations.iter_mut().find(|(other, _)| *other == tag) {
+        let annotation = Annotation {
+            name: name.clone(),
+            args: args.to_vec(),
+            named: named.collect(),
+            position: position.clone(),
+        };
+        let pending = match context
+            .annotations
+            .iter_mut()
+            .find(|(other, _)| *other == tag)
+        {
             Some((_, pending)) => pending,
             None => {
                 context.annotations.push((tag, Vec::new()));
@@ -188,7 +239,10 @@ impl NodeBuilder {
                 }
             }
         };
-        match pending.iter_mut().find(|other| other.name == annotation.name) {
+        match pending
+            .iter_mut()
+            .find(|other| other.name == annotation.name)
+        {
             Some(other) => *other = annotation,
             None => pending.push(annotation),
         }
@@ -207,7 +261,9 @@ impl NodeBuilder {
 
 impl Builder for NodeBuilder {
     fn build(&self, interp: &mut Interp, op: u16, args: Args) -> Result<script::Value> {
-        let Some(operation) = Operation::from_index(op) else { return Err(Error::new("no such operation")) };
+        let Some(operation) = Operation::from_index(op) else {
+            return Err(Error::new("no such operation"));
+        };
         let mut state = self.state.borrow_mut();
         let arguments = args.positional.as_slice();
         match (operation, arguments) {
@@ -216,17 +272,26 @@ impl Builder for NodeBuilder {
                 self.start_node(&mut state, tag_of(tag)?)?;
             }
             (Operation::SetNode, [tag]) => self.set_node(&mut state, tag_of(tag)?, None)?,
-            (Operation::SetNode, [tag, value]) => self.set_node(&mut state, tag_of(tag)?, Some(value))?,
+            (Operation::SetNode, [tag, value]) => {
+                self.set_node(&mut state, tag_of(tag)?, Some(value))?
+            }
             (Operation::SetKey, [tag, key]) => {
                 let key = convert::to_yaml(key)?;
                 let context = state.contexts.last_mut().ok_or_else(no_context)?;
                 context.keys.push((tag_of(tag)?, key));
             }
             (Operation::Annotate, [tag, name, arguments]) => {
-                self.annotate(&mut state, tag_of(tag)?, name.as_str().unwrap_or_default(), arguments)?;
+                self.annotate(
+                    &mut state,
+                    tag_of(tag)?,
+                    name.as_str().unwrap_or_default(),
+                    arguments,
+                )?;
             }
             (Operation::Arguments, _) => {
-                let named = args.named.into_iter().map(|(name, value)| script::Value::tuple(vec![name.into(), value]));
+                let named = args.named.into_iter().map(|(name, value)| {
+                    script::Value::tuple(vec![script::Value::Str(name), value])
+                });
                 let packed = std::iter::once(script::Value::tuple(args.positional)).chain(named);
                 return Ok(script::Value::tuple(packed.collect()));
             }
@@ -280,19 +345,47 @@ impl Context {
             meta
         };
         match shape {
-            Shape::Documents(meta) => Open::Documents(DocumentSet { items: Vec::new(), meta: annotated(meta) }),
-            Shape::Document(meta, _, injected) => {
-                Open::Document(Document { value: Value::Null, meta: annotated(meta), injected: *injected }, None)
-            }
-            Shape::Map(meta) => {
-                Open::Map { map: Map { items: Vec::new(), meta: annotated(meta) }, keys: KeyIndex::default() }
-            }
+            Shape::Documents(meta) => Open::Documents(DocumentSet {
+                items: Vec::new(),
+                meta: annotated(meta),
+            }),
+            Shape::Document(meta, _, injected) => Open::Document(
+                Document {
+                    value: Value::Null,
+                    meta: annotated(meta),
+                    injected: *injected,
+                },
+                None,
+            ),
+            Shape::Map(meta) => Open::Map {
+                map: Map {
+                    items: Vec::new(),
+                    meta: annotated(meta),
+                },
+                keys: KeyIndex::default(),
+            },
             Shape::MapItem(meta, own_key, _) => {
                 let key = key.unwrap_or_else(|| own_key.clone());
-                Open::MapItem(MapItem { key, value: Value::Null, meta: annotated(meta) }, None)
+                Open::MapItem(
+                    MapItem {
+                        key,
+                        value: Value::Null,
+                        meta: annotated(meta),
+                    },
+                    None,
+                )
             }
-            Shape::Array(meta) => Open::Array(Array { items: Vec::new(), meta: annotated(meta) }),
-            Shape::ArrayItem(meta, _) => Open::ArrayItem(ArrayItem { value: Value::Null, meta: annotated(meta) }, None),
+            Shape::Array(meta) => Open::Array(Array {
+                items: Vec::new(),
+                meta: annotated(meta),
+            }),
+            Shape::ArrayItem(meta, _) => Open::ArrayItem(
+                ArrayItem {
+                    value: Value::Null,
+                    meta: annotated(meta),
+                },
+                None,
+            ),
             Shape::Text => Open::Text(Vec::new()),
             Shape::Piece(_) => Open::Piece(Vec::new()),
         }
@@ -300,15 +393,21 @@ impl Context {
 
     /// Checks that `child` may stand in the node now open, and makes place for it.
     fn announce(&mut self, child: &Open, implicit_overrides: bool) -> Result<()> {
-        let Some((_, parent)) = self.open.last_mut() else { return Ok(()) };
+        let Some((_, parent)) = self.open.last_mut() else {
+            return Ok(());
+        };
         match (&mut *parent, child) {
             (Open::Map { map, keys }, Open::MapItem(item, _)) => {
-                let may_override = implicit_overrides || item.meta.annotation(MAP_KEY_OVERRIDE).is_some();
+                let may_override =
+                    implicit_overrides || item.meta.annotation(MAP_KEY_OVERRIDE).is_some();
                 let index = map.items.len();
                 take_key(keys, map, &item.key, index, may_override)
             }
             (Open::Documents(_), Open::Document(..))
-            | (Open::Document(..) | Open::MapItem(..) | Open::ArrayItem(..), Open::Map { .. } | Open::Array(_))
+            | (
+                Open::Document(..) | Open::MapItem(..) | Open::ArrayItem(..),
+                Open::Map { .. } | Open::Array(_),
+            )
             | (Open::Array(_), Open::ArrayItem(..))
             | (Open::Text(_), Open::Piece(_)) => Ok(()),
             (parent, child) => Err(Error::new(parent.refusal(child.kind()))),
@@ -323,11 +422,13 @@ impl Context {
     /// Sets the value of the node now open.
     fn set(&mut self, value: Value, depth: usize) -> Result<()> {
         let depth = self.level() + depth;
-        if depth > convert::MAX_DEPTH {
+        if depth > MAX_DEPTH {
             return Err(convert::too_deep());
         }
         self.depth = self.depth.max(depth);
-        let Some((_, node)) = self.open.last_mut() else { return Err(no_context()) };
+        let Some((_, node)) = self.open.last_mut() else {
+            return Err(no_context());
+        };
         if matches!(value, Value::Documents(_)) && node.is_item() {
             return Err(Error::new(node.refusal("document set")));
         }
@@ -355,12 +456,23 @@ impl Context {
 
     fn replace(&mut self, value: Value, implicit_overrides: bool) -> Result<()> {
         let wanted_but = |what: &str, value: &Value| {
-            Err(Error::new(format!("expected value to be {what}, but was {}", convert::go_type_name(value))))
+            Err(Error::new(format!(
+                "expected value to be {what}, but was {}",
+                convert::go_type_name(value)
+            )))
         };
-        let missing = |what: &str, place: &str| Err(Error::new(format!("expected to find placeholder {what} in {place}")));
+        let missing = |what: &str, place: &str| {
+            Err(Error::new(format!(
+                "expected to find placeholder {what} in {place}"
+            )))
+        };
         let (rest, last) = match self.open.as_mut_slice() {
             [rest @ .., last] => (rest, &mut last.1),
-            [] => return Err(Error::new("expected to replace document value, map item or array item, but found null")),
+            [] => {
+                return Err(Error::new(
+                    "expected to replace document value, map item or array item, but found null",
+                ));
+            }
         };
         let parent = rest.last_mut().map(|(_, parent)| parent);
         match last {
@@ -369,7 +481,12 @@ impl Context {
                     Value::Documents(documents) => Rc::unwrap_or_clone(documents).items,
                     Value::Array(array) if convert::is_native(&array.meta) => {
                         let items = Rc::unwrap_or_clone(array).items.into_iter();
-                        items.map(|item| Document { value: item.value, ..Document::default() }).collect()
+                        items
+                            .map(|item| Document {
+                                value: item.value,
+                                ..Document::default()
+                            })
+                            .collect()
                     }
                     other => return wanted_but("document set", &other),
                 };
@@ -394,14 +511,17 @@ impl Context {
                     }
                     other => return wanted_but("map", &other),
                 };
-                let Some(Open::Map { map, keys }) = parent else { return missing("map item", "map") };
+                let Some(Open::Map { map, keys }) = parent else {
+                    return missing("map item", "map");
+                };
                 if replacement.is_some() {
                     return missing("map item", "map");
                 }
                 let own = map.items.len();
                 for new in &items {
-                    let may_override =
-                        implicit_overrides || !carries_meta || new.meta.annotation(MAP_KEY_OVERRIDE).is_some();
+                    let may_override = implicit_overrides
+                        || !carries_meta
+                        || new.meta.annotation(MAP_KEY_OVERRIDE).is_some();
                     match keys.get(&new.key) {
                         None => {}
                         Some(_) if !may_override => return Err(key_taken(&new.key)),
@@ -451,10 +571,14 @@ impl Context {
 
     /// Closes the innermost open node: puts it into the one around it, or makes it the result.
     fn close(&mut self) {
-        let Some((_, node)) = self.open.pop() else { return };
+        let Some((_, node)) = self.open.pop() else {
+            return;
+        };
         let Some((_, parent)) = self.open.last_mut() else {
             self.result = match node {
-                Open::Documents(documents) => Root::Value(Value::Documents(Rc::new(documents)), self.depth),
+                Open::Documents(documents) => {
+                    Root::Value(Value::Documents(Rc::new(documents)), self.depth)
+                }
                 Open::Text(text) => Root::Text(text.into()),
                 Open::Piece(text) => Root::Text(text.into()),
                 node => match node.into_value() {
@@ -477,9 +601,15 @@ impl Context {
                 Some(items) => parent.items.extend(items),
                 None => parent.items.push(item),
             },
-            (Open::Document(parent, _), node) => parent.value = node.into_value().unwrap_or_default(),
-            (Open::MapItem(parent, _), node) => parent.value = node.into_value().unwrap_or_default(),
-            (Open::ArrayItem(parent, _), node) => parent.value = node.into_value().unwrap_or_default(),
+            (Open::Document(parent, _), node) => {
+                parent.value = node.into_value().unwrap_or_default()
+            }
+            (Open::MapItem(parent, _), node) => {
+                parent.value = node.into_value().unwrap_or_default()
+            }
+            (Open::ArrayItem(parent, _), node) => {
+                parent.value = node.into_value().unwrap_or_default()
+            }
             (Open::Text(parent), Open::Piece(text)) => parent.extend(text),
             _ => {}
         }
@@ -506,7 +636,10 @@ impl Open {
     }
 
     fn is_item(&self) -> bool {
-        matches!(self, Open::Document(..) | Open::MapItem(..) | Open::ArrayItem(..))
+        matches!(
+            self,
+            Open::Document(..) | Open::MapItem(..) | Open::ArrayItem(..)
+        )
     }
 
     /// What is said when something stands where it may not.
@@ -537,7 +670,13 @@ impl Open {
 }
 
 /// Gives `key` to the item at `index`.
-fn take_key(keys: &mut KeyIndex, map: &mut Map, key: &Value, index: usize, may_override: bool) -> Result<()> {
+fn take_key(
+    keys: &mut KeyIndex,
+    map: &mut Map,
+    key: &Value,
+    index: usize,
+    may_override: bool,
+) -> Result<()> {
     if let Some(earlier) = keys.get(key) {
         if !may_override {
             return Err(key_taken(key));
@@ -551,7 +690,10 @@ fn take_key(keys: &mut KeyIndex, map: &mut Map, key: &Value, index: usize, may_o
 /// Takes an item away without moving the others: it becomes a hole, dropped when the map is closed.
 fn remove_item(map: &mut Map, index: usize) {
     if let Some(item) = map.items.get_mut(index) {
-        *item = MapItem { key: Value::Documents(Rc::default()), ..MapItem::default() };
+        *item = MapItem {
+            key: Value::Documents(Rc::default()),
+            ..MapItem::default()
+        };
     }
 }
 
@@ -582,10 +724,11 @@ fn no_node(tag: Tag) -> Error {
 }
 
 fn no_common_parent(tag: Tag) -> Error {
-    Error::new(format!("expected to find the node around node tag {tag} among those that are being built"))
+    Error::new(format!(
+        "expected to find the node around node tag {tag} among those that are being built"
+    ))
 }
 
 fn wrong_arguments() -> Error {
     Error::new("unexpected arguments")
 }
-

@@ -15,21 +15,36 @@ pub const TEXT_TEMPLATED_STRINGS: &str = "yaml/text-templated-strings";
 /// # Errors
 /// A comment is not understood, code stands where a node must, a node has two values, or a text template is broken.
 pub fn compile(name: &str, documents: &DocumentSet, lenient: bool) -> Result<Template, String> {
-    let mut compiler = Compiler { output: Output::default(), lenient };
+    let mut compiler = Compiler {
+        output: Output::default(),
+        lenient,
+    };
     compiler.set_dialect();
-    compiler.output.add_line(Operation::Start.call("\"yaml\""), None);
+    compiler
+        .output
+        .add_line(Operation::Start.call("\"yaml\""), None);
     // A stack of work instead of recursion: documents may be deep.
-    let mut work = vec![Work::Visit { node: NodeRef::Documents(documents), parent: None, text_strings: false }];
+    let mut work = vec![Work::Visit {
+        node: NodeRef::Documents(documents),
+        parent: None,
+        text_strings: false,
+    }];
     let mut children = Vec::new();
     while let Some(next) = work.pop() {
         let (node, parent, text_strings) = match next {
-            Work::Visit { node, parent, text_strings } => (node, parent, text_strings),
+            Work::Visit {
+                node,
+                parent,
+                text_strings,
+            } => (node, parent, text_strings),
             Work::CloseBlock => {
                 compiler.output.add_line("end".to_owned(), None);
                 continue;
             }
         };
-        let (Some(meta), tag) = (node.meta(), parent.unwrap_or_default()) else { continue };
+        let (Some(meta), tag) = (node.meta(), parent.unwrap_or_default()) else {
+            continue;
+        };
         let visited = compiler.visit(node, meta, parent, text_strings)?;
         debug_assert!(visited.tag > tag);
         if visited.needs_end {
@@ -53,11 +68,19 @@ pub fn compile(name: &str, documents: &DocumentSet, lenient: bool) -> Result<Tem
         }
     }
     compiler.output.add_line(Operation::End.call("None"), None);
-    Ok(Template::new(name, compiler.output.lines, compiler.output.prototypes))
+    Ok(Template::new(
+        name,
+        compiler.output.lines,
+        compiler.output.prototypes,
+    ))
 }
 
 enum Work<'a> {
-    Visit { node: NodeRef<'a>, parent: Option<Tag>, text_strings: bool },
+    Visit {
+        node: NodeRef<'a>,
+        parent: Option<Tag>,
+        text_strings: bool,
+    },
     CloseBlock,
 }
 
@@ -87,14 +110,26 @@ struct Directives<'a> {
 
 impl Compiler {
     /// Emits a node up to its children: code, annotations, key, start, computed value.
-    fn visit(&mut self, node: NodeRef<'_>, meta: &Meta, parent: Option<Tag>, text_strings: bool) -> Result<Visited, String> {
+    fn visit(
+        &mut self,
+        node: NodeRef<'_>,
+        meta: &Meta,
+        parent: Option<Tag>,
+        text_strings: bool,
+    ) -> Result<Visited, String> {
         let directives = self.directives(node, meta)?;
-        let kept: Vec<Comment> = directives.annotations.iter().map(|(_, _, comment)| (*comment).clone()).collect();
+        let kept: Vec<Comment> = directives
+            .annotations
+            .iter()
+            .map(|(_, _, comment)| (*comment).clone())
+            .collect();
         let mut plain = Meta::at(meta.position.clone());
         plain.set_comments(kept);
         let shape = match node {
             NodeRef::Documents(_) => Shape::Documents(plain),
-            NodeRef::Document(document) => Shape::Document(plain, scalar(&document.value), document.injected),
+            NodeRef::Document(document) => {
+                Shape::Document(plain, scalar(&document.value), document.injected)
+            }
             NodeRef::Map(_) => Shape::Map(plain),
             NodeRef::MapItem(item) => Shape::MapItem(plain, item.key.clone(), scalar(&item.value)),
             NodeRef::Array(_) => Shape::Array(plain),
@@ -102,16 +137,25 @@ impl Compiler {
             NodeRef::Scalar(value) => Shape::ArrayItem(plain, value.clone()),
         };
         let tag = self.output.add_node(parent, shape);
-        let text_strings = text_strings || directives.annotations.iter().any(|(name, _, _)| name == TEXT_TEMPLATED_STRINGS);
+        let text_strings = text_strings
+            || directives
+                .annotations
+                .iter()
+                .any(|(name, _, _)| name == TEXT_TEMPLATED_STRINGS);
 
         for (code, position) in directives.code {
             self.output.add_line(code, place(position));
         }
         for (name, arguments, comment) in directives.annotations {
-            let call = format!("{tag}, \"{name}\", {}", Operation::Arguments.call(&arguments));
+            let call = format!(
+                "{tag}, \"{name}\", {}",
+                Operation::Arguments.call(&arguments)
+            );
             self.add_generated(Operation::Annotate.call(&call), &comment.position, node);
             if let Some(prototype) = self.output.prototypes.last_mut() {
-                prototype.annotations.push((name.into(), comment.position.clone()));
+                prototype
+                    .annotations
+                    .push((name.into(), comment.position.clone()));
             }
         }
         if let (NodeRef::MapItem(item), true) = (node, text_strings)
@@ -120,12 +164,25 @@ impl Compiler {
             let key = key.to_text();
             self.add_text(&key, node, meta, tag, Operation::SetKey)?;
         }
-        self.add_generated(Operation::StartNode.call(&tag.to_string()), &meta.position, node);
+        self.add_generated(
+            Operation::StartNode.call(&tag.to_string()),
+            &meta.position,
+            node,
+        );
         let has_value = !directives.values.is_empty();
         for (value, position) in directives.values {
-            self.add_generated(Operation::SetNode.call(&format!("{tag}, ({value})")), position, node);
+            self.add_generated(
+                Operation::SetNode.call(&format!("{tag}, ({value})")),
+                position,
+                node,
+            );
         }
-        Ok(Visited { tag, text_strings, needs_end: directives.needs_end, has_value })
+        Ok(Visited {
+            tag,
+            text_strings,
+            needs_end: directives.needs_end,
+            has_value,
+        })
     }
 
     fn directives<'a>(&self, node: NodeRef<'_>, meta: &'a Meta) -> Result<Directives<'a>, String> {
@@ -143,31 +200,57 @@ impl Compiler {
                 }
                 Role::Value => found.values.push((content, position)),
                 Role::Code if found.needs_end => {
-                    return Err(format!("Unexpected code at line {position} after use of '*/end', expected YAML node"));
+                    return Err(format!(
+                        "Unexpected code at line {position} after use of '*/end', expected YAML node"
+                    ));
                 }
                 Role::Code => {
                     let (code, is_block) = open_node_block(&content);
                     found.needs_end |= is_block;
                     found.code.push((code.into_owned(), position));
                 }
-                Role::Annotation(name) => found.annotations.push((name.into_owned(), content, comment)),
+                Role::Annotation(name) => {
+                    found
+                        .annotations
+                        .push((name.into_owned(), content, comment))
+                }
             }
         }
         Ok(found)
     }
 
-    fn set_scalar(&mut self, node: NodeRef<'_>, meta: &Meta, tag: Tag, value: &Value, text_strings: bool) -> Result<(), String> {
+    fn set_scalar(
+        &mut self,
+        node: NodeRef<'_>,
+        meta: &Meta,
+        tag: Tag,
+        value: &Value,
+        text_strings: bool,
+    ) -> Result<(), String> {
         match value {
-            Value::Str(text) if text_strings => self.add_text(&text.to_text(), node, meta, tag, Operation::SetNode),
+            Value::Str(text) if text_strings => {
+                self.add_text(&text.to_text(), node, meta, tag, Operation::SetNode)
+            }
             _ => {
-                self.add_generated(Operation::SetNode.call(&tag.to_string()), &meta.position, node);
+                self.add_generated(
+                    Operation::SetNode.call(&tag.to_string()),
+                    &meta.position,
+                    node,
+                );
                 Ok(())
             }
         }
     }
 
     /// A text template whose result is given to `operation`.
-    fn add_text(&mut self, text: &str, node: NodeRef<'_>, meta: &Meta, tag: Tag, operation: Operation) -> Result<(), String> {
+    fn add_text(
+        &mut self,
+        text: &str,
+        node: NodeRef<'_>,
+        meta: &Meta,
+        tag: Tag,
+        operation: Operation,
+    ) -> Result<(), String> {
         self.output.add(text, &meta.position)?;
         // The last line leaves the text's value.
         if let Some(last) = self.output.lines.pop() {
@@ -179,7 +262,8 @@ impl Compiler {
     }
 
     fn set_dialect(&mut self) {
-        self.output.add_line(Operation::SetDialect.call("\"yaml\""), None);
+        self.output
+            .add_line(Operation::SetDialect.call("\"yaml\""), None);
     }
 
     /// A line that is not the user's. Where no place is known, messages show the line itself with a note on the node.
@@ -215,5 +299,8 @@ fn scalar(value: &Value) -> Value {
 }
 
 fn place(position: &Position) -> Option<Place> {
-    position.line().map(|_| Place { position: position.clone(), selection: None })
+    position.line().map(|_| Place {
+        position: position.clone(),
+        selection: None,
+    })
 }

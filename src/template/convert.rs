@@ -4,15 +4,13 @@ use super::fragment::Fragment;
 use crate::bytestring::Str;
 use crate::position::{Position, Source};
 use crate::script::{self, Error, HostValue, Result, Struct};
+use crate::yaml::MAX_DEPTH;
 use crate::yaml::node::{Array, ArrayItem, Map, MapItem, Meta, Value};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::any::Any;
 use std::borrow::Cow;
 use std::rc::Rc;
-
-/// How many collections may stand one within the other.
-pub const MAX_DEPTH: usize = 1_100;
 
 /// What `template.replace` returns: no value at all, the place has been filled already.
 pub struct Noop;
@@ -46,7 +44,10 @@ pub fn to_yaml(value: &script::Value) -> Result<Value> {
 
 /// The same, with a bound of how many collections stand one within the other.
 pub fn to_yaml_with_depth(value: &script::Value) -> Result<(Value, usize)> {
-    let mut conversion = ToYaml { meta: None, deepest: 0 };
+    let mut conversion = ToYaml {
+        meta: None,
+        deepest: 0,
+    };
     let value = conversion.convert(value, 0)?;
     if conversion.deepest > MAX_DEPTH {
         return Err(too_deep());
@@ -84,18 +85,25 @@ impl ToYaml {
             script::Value::Host(_) => {
                 if let Some(fragment) = value.downcast::<Fragment>() {
                     if depth > 0 && matches!(fragment.value(), Value::Documents(_)) {
-                        return Err(Error::new("documents can only contain arrays, maps, or scalars; this is a document set"));
+                        return Err(Error::new(
+                            "documents can only contain arrays, maps, or scalars; this is a document set",
+                        ));
                     }
                     self.deepest = self.deepest.max(depth + fragment.depth());
                     fragment.value().clone()
                 } else if let Some(found) = value.downcast::<Struct>() {
-                    let items = found.entries().iter().map(|(name, value)| (script::Value::Str(name.clone()), value.clone()));
+                    let items = found
+                        .entries()
+                        .iter()
+                        .map(|(name, value)| (script::Value::Str(name.clone()), value.clone()));
                     self.map(items.collect(), depth)?
                 } else {
                     return Err(unconvertible(value));
                 }
             }
-            script::Value::Function(_) | script::Value::Builtin(_) => return Err(unconvertible(value)),
+            script::Value::Function(_) | script::Value::Builtin(_) => {
+                return Err(unconvertible(value));
+            }
         })
     }
 
@@ -106,18 +114,31 @@ impl ToYaml {
     fn array(&mut self, elements: &[script::Value], depth: usize) -> Result<Value> {
         let mut items = Vec::with_capacity(elements.len());
         for element in elements {
-            items.push(ArrayItem { value: self.convert(element, depth + 1)?, meta: Meta::default() });
+            items.push(ArrayItem {
+                value: self.convert(element, depth + 1)?,
+                meta: Meta::default(),
+            });
         }
-        Ok(Value::Array(Rc::new(Array { items, meta: self.meta() })))
+        Ok(Value::Array(Rc::new(Array {
+            items,
+            meta: self.meta(),
+        })))
     }
 
     fn map(&mut self, entries: Vec<(script::Value, script::Value)>, depth: usize) -> Result<Value> {
         let mut items = Vec::with_capacity(entries.len());
         for (key, value) in &entries {
             let key = self.convert(key, depth + 1)?;
-            items.push(MapItem { key, value: self.convert(value, depth + 1)?, meta: Meta::default() });
+            items.push(MapItem {
+                key,
+                value: self.convert(value, depth + 1)?,
+                meta: Meta::default(),
+            });
         }
-        Ok(Value::Map(Rc::new(Map { items, meta: self.meta() })))
+        Ok(Value::Map(Rc::new(Map {
+            items,
+            meta: self.meta(),
+        })))
     }
 }
 
@@ -125,7 +146,9 @@ fn big(value: &BigInt) -> Result<Value> {
     match (value.to_i64(), value.to_u64()) {
         (Some(value), _) => Ok(Value::Int(value)),
         (None, Some(value)) => Ok(Value::Uint(value)),
-        _ => Err(Error::new(format!("integer {value} does not fit 64 bits (hint: use str(...) to convert to string)"))),
+        _ => Err(Error::new(format!(
+            "integer {value} does not fit 64 bits (hint: use str(...) to convert to string)"
+        ))),
     }
 }
 
@@ -133,34 +156,54 @@ fn big(value: &BigInt) -> Result<Value> {
 fn unconvertible(value: &script::Value) -> Error {
     let kind = value.type_name();
     if kind == "@ytt:assert.assertion" {
-        return Error::new(format!("Unable to convert value: {kind} does not encode (did you mean to call check()?)"));
+        return Error::new(format!(
+            "Unable to convert value: {kind} does not encode (did you mean to call check()?)"
+        ));
     }
     if kind.starts_with("@ytt:") {
-        return Error::new(format!("Unable to convert value: {kind} does not automatically encode (hint: use .string())"));
+        return Error::new(format!(
+            "Unable to convert value: {kind} does not automatically encode (hint: use .string())"
+        ));
     }
     let hint = match value {
-        script::Value::Function(_) | script::Value::Builtin(_) => " (hint: did you mean to call it?)",
+        script::Value::Function(_) | script::Value::Builtin(_) => {
+            " (hint: did you mean to call it?)"
+        }
         _ => "",
     };
-    Error::new(format!("Unable to convert value: {} does not encode{hint}", value.to_str().to_text()))
+    Error::new(format!(
+        "Unable to convert value: {} does not encode{hint}",
+        value.to_str().to_text()
+    ))
 }
 
 /// What is said of values nested too deep (or within themselves).
 pub fn too_deep() -> Error {
-    Error::new(format!("Unable to convert value: it is nested more than {MAX_DEPTH} levels deep"))
+    Error::new(format!(
+        "Unable to convert value: it is nested more than {MAX_DEPTH} levels deep"
+    ))
 }
 
 /// A node as templates see it: maps, arrays and documents are fragments; what came from the language is as it was.
 pub fn to_fragment(value: &Value) -> script::Value {
     match value {
         Value::Map(map) if map.meta.is_native() => {
-            let items = map.items.iter().map(|item| (to_fragment(&item.key), to_fragment(&item.value)));
+            let items = map
+                .items
+                .iter()
+                .map(|item| (to_fragment(&item.key), to_fragment(&item.value)));
             script::Value::dict(items).unwrap_or_default()
         }
-        Value::Array(array) if array.meta.is_native() => {
-            script::Value::list(array.items.iter().map(|item| to_fragment(&item.value)).collect())
+        Value::Array(array) if array.meta.is_native() => script::Value::list(
+            array
+                .items
+                .iter()
+                .map(|item| to_fragment(&item.value))
+                .collect(),
+        ),
+        Value::Map(_) | Value::Array(_) | Value::Documents(_) => {
+            script::Value::host(Fragment::new(value.clone()))
         }
-        Value::Map(_) | Value::Array(_) | Value::Documents(_) => script::Value::host(Fragment::new(value.clone())),
         scalar => to_scalar(scalar),
     }
 }
@@ -179,7 +222,12 @@ pub fn to_plain(value: &Value) -> Result<script::Value> {
             script::Value::dict(items)?
         }
         Value::Array(array) => list(array.items.iter().map(|item| to_plain(&item.value)))?,
-        Value::Documents(documents) => list(documents.items.iter().map(|document| to_plain(&document.value)))?,
+        Value::Documents(documents) => list(
+            documents
+                .items
+                .iter()
+                .map(|document| to_plain(&document.value)),
+        )?,
         scalar => to_scalar(scalar),
     })
 }
@@ -227,16 +275,23 @@ impl StructTemplate {
                     };
                     entries.push((name.clone(), StructTemplate::new(&item.value)?));
                 }
-                let is_shared = |(_, entry): &(Str, StructTemplate)| matches!(entry, StructTemplate::Shared(_));
+                let is_shared =
+                    |(_, entry): &(Str, StructTemplate)| matches!(entry, StructTemplate::Shared(_));
                 match entries.iter().all(is_shared) {
                     true => StructTemplate::Shared(StructTemplate::Struct(entries).instantiate()),
                     false => StructTemplate::Struct(entries),
                 }
             }
             Value::Array(array) => StructTemplate::List(
-                array.items.iter().map(|item| StructTemplate::new(&item.value)).collect::<Result<_>>()?,
+                array
+                    .items
+                    .iter()
+                    .map(|item| StructTemplate::new(&item.value))
+                    .collect::<Result<_>>()?,
             ),
-            Value::Documents(_) => return Err(Error::new("expected a value, but was a document set")),
+            Value::Documents(_) => {
+                return Err(Error::new("expected a value, but was a document set"));
+            }
             scalar => StructTemplate::Shared(to_scalar(scalar)),
         })
     }
@@ -248,15 +303,20 @@ impl StructTemplate {
             StructTemplate::List(elements) => {
                 script::Value::list(elements.iter().map(StructTemplate::instantiate).collect())
             }
-            StructTemplate::Struct(entries) => {
-                Struct::new(entries.iter().map(|(name, value)| (name.clone(), value.instantiate())).collect())
-            }
+            StructTemplate::Struct(entries) => Struct::new(
+                entries
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.instantiate()))
+                    .collect(),
+            ),
         }
     }
 }
 
 fn known(position: &Position) -> String {
-    position.line().map_or_else(String::new, |_| format!(" (at {position})"))
+    position
+        .line()
+        .map_or_else(String::new, |_| format!(" (at {position})"))
 }
 
 fn to_scalar(value: &Value) -> script::Value {
@@ -307,7 +367,11 @@ fn change_native(value: &mut Value, position: &mut dyn FnMut(Option<&Value>, &Va
                 }
             }
             if native {
-                let own = map.items.first().map(|item| item.meta.position.clone()).filter(|own| !own.from_memory());
+                let own = map
+                    .items
+                    .first()
+                    .map(|item| item.meta.position.clone())
+                    .filter(|own| !own.from_memory());
                 map.meta = Meta::at(own.unwrap_or_default());
             }
         }
@@ -321,7 +385,11 @@ fn change_native(value: &mut Value, position: &mut dyn FnMut(Option<&Value>, &Va
                 }
             }
             if native {
-                let own = array.items.first().map(|item| item.meta.position.clone()).filter(|own| !own.from_memory());
+                let own = array
+                    .items
+                    .first()
+                    .map(|item| item.meta.position.clone())
+                    .filter(|own| !own.from_memory());
                 array.meta = Meta::at(own.unwrap_or_default());
             }
         }

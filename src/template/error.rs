@@ -14,20 +14,33 @@ pub type Find<'a> = &'a dyn Fn(&str) -> Option<Rc<Template>>;
 pub fn syntax_report(template: &Rc<Template>, errors: &[SyntaxError]) -> Report {
     let faults = errors.iter().map(|error| Fault {
         message: error.message.clone(),
-        places: vec![FramePlace { function: None, line: error.pos.line, template: Origin::Known(template.clone()) }],
+        places: vec![FramePlace {
+            function: None,
+            line: error.pos.line,
+            template: Origin::Known(template.clone()),
+        }],
     });
     report(faults.collect())
 }
 
 /// The report of a program that failed.
 pub fn runtime_report(error: &Error, find: Find<'_>) -> Report {
-    let places = error.frames().iter().map(|frame| FramePlace::new(frame, find));
-    report(vec![Fault { message: error.message().to_owned(), places: places.collect() }])
+    let places = error
+        .frames()
+        .iter()
+        .map(|frame| FramePlace::new(frame, find));
+    report(vec![Fault {
+        message: error.message().to_owned(),
+        places: places.collect(),
+    }])
 }
 
 /// The report of what went wrong beside any program.
 pub fn plain_report(message: &str) -> Report {
-    report(vec![Fault { message: message.to_owned(), places: Vec::new() }])
+    report(vec![Fault {
+        message: message.to_owned(),
+        places: Vec::new(),
+    }])
 }
 
 struct Fault {
@@ -52,7 +65,11 @@ impl FramePlace {
             Some(template) => Origin::Known(template),
             None => Origin::Unknown(frame.file.clone()),
         };
-        FramePlace { function: Some(frame.function.clone()), line: frame.line, template }
+        FramePlace {
+            function: Some(frame.function.clone()),
+            line: frame.line,
+            template,
+        }
     }
 
     fn line(&self) -> Option<&Line> {
@@ -66,10 +83,11 @@ impl FramePlace {
         match &self.template {
             Origin::Known(template) => {
                 let placed = |line: &Line| line.place.as_ref().map(|place| place.position.clone());
-                template
-                    .line(self.line)
-                    .and_then(placed)
-                    .or_else(|| template.nearest_placed_line(self.line, false).and_then(placed))
+                template.line(self.line).and_then(placed).or_else(|| {
+                    template
+                        .nearest_placed_line(self.line, false)
+                        .and_then(placed)
+                })
             }
             Origin::Unknown(_) => None,
         }
@@ -103,13 +121,23 @@ impl FramePlace {
             }
             false
         };
-        let Some(line) = template.line(self.line) else { return };
+        let Some(line) = template.line(self.line) else {
+            return;
+        };
         if write_placed(Some(line)) {
             return;
         }
         write_placed(template.nearest_placed_line(self.line, false));
-        let _ = write!(text, "\n{pad}{}:? | {} (generated)", template.name(), line.code);
-        if let Some(place) = template.nearest_placed_line(self.line, true).and_then(|line| line.place.as_ref()) {
+        let _ = write!(
+            text,
+            "\n{pad}{}:? | {} (generated)",
+            template.name(),
+            line.code
+        );
+        if let Some(place) = template
+            .nearest_placed_line(self.line, true)
+            .and_then(|line| line.place.as_ref())
+        {
             let _ = write!(text, "\n{pad}{} | {}", place.position, place.text());
         }
     }
@@ -138,7 +166,11 @@ fn report(faults: Vec<Fault>) -> Report {
             }
         }
         let mut diagnostic = Diagnostic::error(fault.message.trim());
-        diagnostic.origin = fault.places.iter().find_map(FramePlace::position).unwrap_or_default();
+        diagnostic.origin = fault
+            .places
+            .iter()
+            .find_map(FramePlace::position)
+            .unwrap_or_default();
         diagnostic.hints.extend(hint.map(str::to_owned));
         diagnostics.push(diagnostic);
     }
@@ -148,10 +180,20 @@ fn report(faults: Vec<Fault>) -> Report {
 /// What may help with some mistakes of those who come from other languages.
 fn hint(fault: &Fault) -> Option<&'static str> {
     let message = fault.message.as_str();
-    let code_has = |operator: &str| fault.places.iter().any(|place| place.line().is_some_and(|line| line.code.contains(operator)));
+    let code_has = |operator: &str| {
+        fault.places.iter().any(|place| {
+            place
+                .line()
+                .is_some_and(|line| line.code.contains(operator))
+        })
+    };
     let is_binary = |operator: &str| {
-        let operands = message.strip_prefix("unknown binary op: ").filter(|rest| !rest.contains('\n'));
-        operands.and_then(|rest| rest.split_once(operator)).is_some_and(|(left, right)| !left.is_empty() && !right.is_empty())
+        let operands = message
+            .strip_prefix("unknown binary op: ")
+            .filter(|rest| !rest.contains('\n'));
+        operands
+            .and_then(|rest| rest.split_once(operator))
+            .is_some_and(|(left, right)| !left.is_empty() && !right.is_empty())
     };
     Some(match message {
         "undefined: true" => "use 'True' instead of 'true' for boolean assignment",
@@ -160,11 +202,17 @@ fn hint(fault: &Fault) -> Option<&'static str> {
         "undefined: null" => "use 'None' instead of 'null' to indicate no value",
         "undefined: nil" => "use 'None' instead of 'nil' to indicate no value",
         "undefined: none" => "use 'None' instead of 'none' to indicate no value",
-        "unhandled index operation struct[string]" => "use getattr(...) to access struct field programmatically",
+        "unhandled index operation struct[string]" => {
+            "use getattr(...) to access struct field programmatically"
+        }
         _ if is_binary(" | ") => "use 'or' instead of '|' for logical-or",
         _ if is_binary(" & ") => "use 'and' instead of '&' for logical-and",
-        "got '&', want primary expression" if code_has("&&") => "use 'and' instead of '&&' for logical-and",
-        "got '|', want primary expression" if code_has("||") => "use 'or' instead of '||' for logical-or",
+        "got '&', want primary expression" if code_has("&&") => {
+            "use 'and' instead of '&&' for logical-and"
+        }
+        "got '|', want primary expression" if code_has("||") => {
+            "use 'or' instead of '||' for logical-or"
+        }
         _ => return None,
     })
 }

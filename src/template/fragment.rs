@@ -25,12 +25,20 @@ pub struct Fragment {
 impl Fragment {
     /// A fragment of this value: a map, an array, documents, or null.
     pub fn new(value: Value) -> Fragment {
-        Fragment { value, depth: OnceCell::new(), keys: OnceCell::new() }
+        Fragment {
+            value,
+            depth: OnceCell::new(),
+            keys: OnceCell::new(),
+        }
     }
 
     /// The same where it is known how many collections stand one within the other at most.
     pub(super) fn with_depth(value: Value, depth: usize) -> Fragment {
-        Fragment { value, depth: OnceCell::from(depth), keys: OnceCell::new() }
+        Fragment {
+            value,
+            depth: OnceCell::from(depth),
+            keys: OnceCell::new(),
+        }
     }
 
     /// What it holds.
@@ -64,9 +72,11 @@ impl Fragment {
         let found = match &self.value {
             // Integer keys of a text and integers of the language are of different types in ytt.
             Value::Map(_) if matches!(key, Value::Int(_)) => None,
-            Value::Map(map) if map.items.len() < INDEXED_FROM => {
-                map.items.iter().find(|item| item.key == key).map(|item| &item.value)
-            }
+            Value::Map(map) if map.items.len() < INDEXED_FROM => map
+                .items
+                .iter()
+                .find(|item| item.key == key)
+                .map(|item| &item.value),
             Value::Map(map) => {
                 let keys = self.keys.get_or_init(|| {
                     let mut keys = KeyIndex::default();
@@ -75,12 +85,16 @@ impl Fragment {
                     }
                     keys
                 });
-                keys.get(&key).and_then(|index| map.items.get(index)).map(|item| &item.value)
+                keys.get(&key)
+                    .and_then(|index| map.items.get(index))
+                    .map(|item| &item.value)
             }
-            Value::Array(array) => index("array")?.and_then(|index| array.items.get(index)).map(|item| &item.value),
-            Value::Documents(documents) => {
-                index("document set")?.and_then(|index| documents.items.get(index)).map(|document| &document.value)
-            }
+            Value::Array(array) => index("array")?
+                .and_then(|index| array.items.get(index))
+                .map(|item| &item.value),
+            Value::Documents(documents) => index("document set")?
+                .and_then(|index| documents.items.get(index))
+                .map(|document| &document.value),
             _ => None,
         };
         Ok(found.map(|value| self.child(value)))
@@ -102,8 +116,12 @@ fn measure(value: &Value) -> usize {
         deepest = deepest.max(depth);
         match value {
             Value::Map(map) => stack.extend(map.items.iter().map(|item| (&item.value, depth + 1))),
-            Value::Array(array) => stack.extend(array.items.iter().map(|item| (&item.value, depth + 1))),
-            Value::Documents(documents) => stack.extend(documents.items.iter().map(|item| (&item.value, depth + 1))),
+            Value::Array(array) => {
+                stack.extend(array.items.iter().map(|item| (&item.value, depth + 1)))
+            }
+            Value::Documents(documents) => {
+                stack.extend(documents.items.iter().map(|item| (&item.value, depth + 1)))
+            }
             _ => {}
         }
     }
@@ -147,18 +165,33 @@ impl HostValue for Fragment {
 
     fn iterate(&self) -> Option<Vec<script::Value>> {
         Some(match &self.value {
-            Value::Map(map) => map.items.iter().map(|item| to_fragment(&item.key)).collect(),
-            Value::Array(array) => array.items.iter().map(|item| self.child(&item.value)).collect(),
-            Value::Documents(documents) => documents.items.iter().map(|item| self.child(&item.value)).collect(),
+            Value::Map(map) => map
+                .items
+                .iter()
+                .map(|item| to_fragment(&item.key))
+                .collect(),
+            Value::Array(array) => array
+                .items
+                .iter()
+                .map(|item| self.child(&item.value))
+                .collect(),
+            Value::Documents(documents) => documents
+                .items
+                .iter()
+                .map(|item| self.child(&item.value))
+                .collect(),
             _ => Vec::new(),
         })
     }
 
     fn items(&self) -> Option<Vec<(script::Value, script::Value)>> {
         match &self.value {
-            Value::Map(map) => {
-                Some(map.items.iter().map(|item| (to_fragment(&item.key), self.child(&item.value))).collect())
-            }
+            Value::Map(map) => Some(
+                map.items
+                    .iter()
+                    .map(|item| (to_fragment(&item.key), self.child(&item.value)))
+                    .collect(),
+            ),
             Value::Null => Some(Vec::new()),
             _ => None,
         }
@@ -166,7 +199,9 @@ impl HostValue for Fragment {
 
     fn equals(&self, other: &script::Value) -> Option<Result<bool>> {
         Some(match other.downcast::<Fragment>() {
-            Some(_) => Err(Error::new(format!("{TYPE}.CompareSameType: Not implemented"))),
+            Some(_) => Err(Error::new(format!(
+                "{TYPE}.CompareSameType: Not implemented"
+            ))),
             None => Ok(false),
         })
     }

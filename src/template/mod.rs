@@ -46,9 +46,15 @@ pub fn evaluate(
     loader: Rc<dyn Loader>,
     find: Find<'_>,
 ) -> Result<Evaluated, Report> {
-    let program = template.program().map_err(|errors| syntax_report(template, errors))?;
-    let mut globals =
-        program.run(interp, Some(builder.clone()), loader).map_err(|error| runtime_report(&error, find))?;
+    let program = template
+        .program()
+        .map_err(|errors| syntax_report(template, errors))?;
+    let mut globals = program
+        .run(interp, Some(builder.clone()), loader)
+        .map_err(|error| runtime_report(&error, find))?;
     globals.remove_private();
-    Ok(Evaluated { globals, root: builder.take_result() })
+    Ok(Evaluated {
+        globals,
+        root: builder.take_result(),
+    })
 }

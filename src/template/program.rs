@@ -44,7 +44,11 @@ impl Operation {
     /// The operation of this index into [`OPERATIONS`].
     pub fn from_index(index: u16) -> Option<Operation> {
         use Operation::*;
-        [StartNode, SetNode, SetKey, Annotate, Arguments, SetDialect, Start, End].get(usize::from(index)).copied()
+        [
+            StartNode, SetNode, SetKey, Annotate, Arguments, SetDialect, Start, End,
+        ]
+        .get(usize::from(index))
+        .copied()
     }
 
     /// Its name in program text.
@@ -82,7 +86,9 @@ pub struct Place {
 impl Place {
     /// What to show of it.
     pub fn text(&self) -> String {
-        self.selection.clone().unwrap_or_else(|| self.position.line_text())
+        self.selection
+            .clone()
+            .unwrap_or_else(|| self.position.line_text())
     }
 }
 
@@ -132,12 +138,21 @@ pub struct Template {
 impl Template {
     /// A template of these lines.
     pub fn new(name: &str, lines: Vec<Line>, prototypes: Vec<Prototype>) -> Template {
-        Template { name: name.into(), lines, prototypes, program: OnceCell::new() }
+        Template {
+            name: name.into(),
+            lines,
+            prototypes,
+            program: OnceCell::new(),
+        }
     }
 
     /// A program of the language alone: `.star`.
     pub fn from_code(source: &Rc<Source>) -> Template {
-        Template::new(&source.name, code_lines(&source.text, &Position::new(source, 1)), Vec::new())
+        Template::new(
+            &source.name,
+            code_lines(&source.text, &Position::new(source, 1)),
+            Vec::new(),
+        )
     }
 
     /// The file's name, as frames have it.
@@ -154,9 +169,16 @@ impl Template {
     pub fn nearest_placed_line(&self, number: u32, forward: bool) -> Option<&Line> {
         let index = number as usize;
         if forward {
-            self.lines.iter().skip(index).find(|line| line.place.is_some())
+            self.lines
+                .iter()
+                .skip(index)
+                .find(|line| line.place.is_some())
         } else {
-            self.lines.iter().take(index.saturating_sub(1)).rev().find(|line| line.place.is_some())
+            self.lines
+                .iter()
+                .take(index.saturating_sub(1))
+                .rev()
+                .find(|line| line.place.is_some())
         }
     }
 
@@ -179,13 +201,18 @@ impl Template {
     /// The text that is compiled: blocks are closed by words, so space before a line means nothing and is dropped,
     /// but not within a line that a backslash continues.
     fn text(&self) -> String {
-        let mut text = String::with_capacity(self.lines.iter().map(|line| line.code.len() + 1).sum());
+        let mut text =
+            String::with_capacity(self.lines.iter().map(|line| line.code.len() + 1).sum());
         let mut continued = false;
         for (index, line) in self.lines.iter().enumerate() {
             if index > 0 {
                 text.push('\n');
             }
-            let code = if continued { line.code.as_str() } else { line.code.trim_start() };
+            let code = if continued {
+                line.code.as_str()
+            } else {
+                line.code.trim_start()
+            };
             continued = code.ends_with('\\');
             text.push_str(code);
         }
@@ -201,7 +228,10 @@ pub fn code_lines(code: &[u8], start: &Position) -> Vec<Line> {
         .zip(first..)
         .map(|(line, number)| Line {
             code: line.to_owned(),
-            place: Some(Place { position: start.at_line(number), selection: Some(line.to_owned()) }),
+            place: Some(Place {
+                position: start.at_line(number),
+                selection: Some(line.to_owned()),
+            }),
         })
         .collect()
 }

@@ -37,8 +37,15 @@ pub struct Output {
 impl Output {
     /// Adds a node and gives its tag.
     pub fn add_node(&mut self, parent: Option<Tag>, shape: Shape) -> Tag {
-        let depth = parent.and_then(|tag| self.prototypes.get(tag.wrapping_sub(1))).map_or(0, |node| node.depth + 1);
-        self.prototypes.push(Prototype { parent, depth, shape, annotations: Vec::new() });
+        let depth = parent
+            .and_then(|tag| self.prototypes.get(tag.wrapping_sub(1)))
+            .map_or(0, |node| node.depth + 1);
+        self.prototypes.push(Prototype {
+            parent,
+            depth,
+            shape,
+            annotations: Vec::new(),
+        });
         self.prototypes.len()
     }
 
@@ -71,8 +78,14 @@ impl Output {
                 let code = expression(content);
                 if content.starts_with('=') || content.starts_with("-=") {
                     let tag = self.add_node(Some(root), Shape::Piece("".into()));
-                    let place = Place { position, selection: Some(content.to_owned()) };
-                    self.add_line(Operation::StartNode.call(&tag.to_string()), Some(place.clone()));
+                    let place = Place {
+                        position,
+                        selection: Some(content.to_owned()),
+                    };
+                    self.add_line(
+                        Operation::StartNode.call(&tag.to_string()),
+                        Some(place.clone()),
+                    );
                     // The expression may go over lines: each line of the program has its place.
                     let call = Operation::SetNode.call(&format!("{tag}, ({code})"));
                     for line in call.split('\n') {
@@ -82,13 +95,24 @@ impl Output {
                     self.lines.extend(code_lines(code.as_bytes(), &position));
                 }
             } else {
-                let text = if trim_next { content.trim_start() } else { content };
+                let text = if trim_next {
+                    content.trim_start()
+                } else {
+                    content
+                };
                 trim_next = false;
-                let place = Place { position, selection: Some(text.to_owned()) };
-                let before_trim = matches!(pieces.peek(), Some((Piece::Code(code), _)) if code.starts_with('-'));
+                let place = Place {
+                    position,
+                    selection: Some(text.to_owned()),
+                };
+                let before_trim =
+                    matches!(pieces.peek(), Some((Piece::Code(code), _)) if code.starts_with('-'));
                 let kept = if before_trim { text.trim_end() } else { text };
                 let tag = self.add_node(Some(root), Shape::Piece(kept.into()));
-                self.add_line(Operation::StartNode.call(&tag.to_string()), Some(place.clone()));
+                self.add_line(
+                    Operation::StartNode.call(&tag.to_string()),
+                    Some(place.clone()),
+                );
                 self.add_line(Operation::SetNode.call(&tag.to_string()), Some(place));
             }
         }
@@ -110,15 +134,28 @@ fn parse(text: &str, first_line: u32) -> Result<Vec<Located<'_>>, String> {
     let (mut start, mut start_line, mut in_code) = (0, first_line, false);
     let (mut line, mut column) = (first_line, 1);
     let mut last = '\0';
-    let unexpected = |what: &str, line: u32, column: u32| Err(format!("Unexpected code {what} at line {line} col {column}"));
+    let unexpected = |what: &str, line: u32, column: u32| {
+        Err(format!(
+            "Unexpected code {what} at line {line} col {column}"
+        ))
+    };
     for (index, character) in text.char_indices() {
         match (last, character, in_code) {
             ('(', '@', true) => return unexpected("opening '(@'", line, column),
             ('@', ')', false) => return unexpected("closing '@)'", line, column),
             ('(', '@', false) | ('@', ')', true) => {
                 // `(@)` opens and closes with the same character: that is no code.
-                let Some(content) = text.get(start..index - 1) else { return unexpected("closing '@)'", line, column) };
-                pieces.push((if in_code { Piece::Code(content) } else { Piece::Literal(content) }, start_line));
+                let Some(content) = text.get(start..index - 1) else {
+                    return unexpected("closing '@)'", line, column);
+                };
+                pieces.push((
+                    if in_code {
+                        Piece::Code(content)
+                    } else {
+                        Piece::Literal(content)
+                    },
+                    start_line,
+                ));
                 (start, start_line, in_code) = (index + 1, line, !in_code);
             }
             _ => {}
@@ -132,9 +169,14 @@ fn parse(text: &str, first_line: u32) -> Result<Vec<Located<'_>>, String> {
         last = character;
     }
     if in_code {
-        return Err(format!("Missing code closing '@)' at line {line} col {column}"));
+        return Err(format!(
+            "Missing code closing '@)' at line {line} col {column}"
+        ));
     }
-    pieces.push((Piece::Literal(text.get(start..).unwrap_or_default()), start_line));
+    pieces.push((
+        Piece::Literal(text.get(start..).unwrap_or_default()),
+        start_line,
+    ));
     Ok(pieces)
 }
 
@@ -147,11 +189,26 @@ mod tests {
         use Piece::{Code, Literal};
         assert_eq!(
             parse("a\n(@= x @)b(@\n@)", 1).unwrap(),
-            [(Literal("a\n"), 1), (Code("= x "), 2), (Literal("b"), 2), (Code("\n"), 2), (Literal(""), 3)]
+            [
+                (Literal("a\n"), 1),
+                (Code("= x "), 2),
+                (Literal("b"), 2),
+                (Code("\n"), 2),
+                (Literal(""), 3)
+            ]
         );
-        assert_eq!(parse("é(@ (@ @)", 1).unwrap_err(), "Unexpected code opening '(@' at line 1 col 6");
-        assert_eq!(parse("@)", 1).unwrap_err(), "Unexpected code closing '@)' at line 1 col 2");
-        assert_eq!(parse("(@\n", 1).unwrap_err(), "Missing code closing '@)' at line 2 col 1");
+        assert_eq!(
+            parse("é(@ (@ @)", 1).unwrap_err(),
+            "Unexpected code opening '(@' at line 1 col 6"
+        );
+        assert_eq!(
+            parse("@)", 1).unwrap_err(),
+            "Unexpected code closing '@)' at line 1 col 2"
+        );
+        assert_eq!(
+            parse("(@\n", 1).unwrap_err(),
+            "Missing code closing '@)' at line 2 col 1"
+        );
         assert!(parse("(@)", 1).is_err());
         assert_eq!(expression("-= x -"), " x ");
     }

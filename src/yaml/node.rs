@@ -51,8 +51,6 @@ pub struct Document {
     /// True for a document that the text does not hold: added at its end to carry the comments that belong to no
     /// node. Never printed.
     pub injected: bool,
-    /// True if its whole value came from code (`--- #@ []`): then even an empty map or array is printed.
-    pub computed: bool,
 }
 
 /// A map; keys in the order of the text. A parsed templated text can hold a key twice.
@@ -144,13 +142,22 @@ impl std::fmt::Debug for Rules {
 impl Meta {
     /// Nothing known but the position.
     pub fn at(position: Position) -> Meta {
-        Meta { position, extras: None }
+        Meta {
+            position,
+            extras: None,
+        }
     }
 
     /// That of a map or an array that a program's dict or list became: when the program meets it again within a
     /// fragment, it is a dict or a list again. All clones share one allocation.
     pub fn native() -> Meta {
-        Meta { position: Position::unknown(), extras: Some(Rc::new(Extras { native: true, ..Extras::default() })) }
+        Meta {
+            position: Position::unknown(),
+            extras: Some(Rc::new(Extras {
+                native: true,
+                ..Extras::default()
+            })),
+        }
     }
 
     /// True for what a program's dict or list became.
@@ -165,17 +172,23 @@ impl Meta {
 
     /// The evaluated annotations, in order, each name once.
     pub fn annotations(&self) -> &[Annotation] {
-        self.extras.as_ref().map_or(&[], |extras| &extras.annotations)
+        self.extras
+            .as_ref()
+            .map_or(&[], |extras| &extras.annotations)
     }
 
     /// The annotation of this name.
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
-        self.annotations().iter().find(|annotation| &*annotation.name == name)
+        self.annotations()
+            .iter()
+            .find(|annotation| &*annotation.name == name)
     }
 
     /// Attached validation rules.
     pub fn rules(&self) -> Option<&Rules> {
-        self.extras.as_ref().and_then(|extras| extras.rules.as_ref())
+        self.extras
+            .as_ref()
+            .and_then(|extras| extras.rules.as_ref())
     }
 
     /// Adds a comment.
@@ -193,7 +206,10 @@ impl Meta {
     /// Sets an annotation; one of the same name is replaced in its place.
     pub fn set_annotation(&mut self, annotation: Annotation) {
         let annotations = &mut self.extras_mut().annotations;
-        match annotations.iter_mut().find(|old| old.name == annotation.name) {
+        match annotations
+            .iter_mut()
+            .find(|old| old.name == annotation.name)
+        {
             Some(old) => *old = annotation,
             None => annotations.push(annotation),
         }
@@ -209,7 +225,9 @@ impl Meta {
     /// Removes the annotation of this name.
     pub fn remove_annotation(&mut self, name: &str) {
         if self.annotation(name).is_some() {
-            self.extras_mut().annotations.retain(|annotation| &*annotation.name != name);
+            self.extras_mut()
+                .annotations
+                .retain(|annotation| &*annotation.name != name);
         }
     }
 
@@ -287,13 +305,24 @@ impl PartialEq for Value {
             (Value::Str(a), Value::Str(b)) => a == b,
             (Value::Map(a), Value::Map(b)) => {
                 a.items.len() == b.items.len()
-                    && a.items.iter().zip(&b.items).all(|(a, b)| a.key == b.key && a.value == b.value)
+                    && a.items
+                        .iter()
+                        .zip(&b.items)
+                        .all(|(a, b)| a.key == b.key && a.value == b.value)
             }
             (Value::Array(a), Value::Array(b)) => {
-                a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(|(a, b)| a.value == b.value)
+                a.items.len() == b.items.len()
+                    && a.items
+                        .iter()
+                        .zip(&b.items)
+                        .all(|(a, b)| a.value == b.value)
             }
             (Value::Documents(a), Value::Documents(b)) => {
-                a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(|(a, b)| a.value == b.value)
+                a.items.len() == b.items.len()
+                    && a.items
+                        .iter()
+                        .zip(&b.items)
+                        .all(|(a, b)| a.value == b.value)
             }
             _ => false,
         }
@@ -301,12 +330,13 @@ impl PartialEq for Value {
 }
 
 impl Document {
-    /// True if the document does not print: `null`, or an empty map or array that stood in the text.
+    /// True if the document does not print: `null`, or an empty map or array, but not an empty dict or list that code
+    /// gave (`--- #@ []`).
     pub fn is_empty(&self) -> bool {
         match &self.value {
             Value::Null => true,
-            Value::Map(map) => map.items.is_empty() && !self.computed,
-            Value::Array(array) => array.items.is_empty() && !self.computed,
+            Value::Map(map) => map.items.is_empty() && !map.meta.is_native(),
+            Value::Array(array) => array.items.is_empty() && !array.meta.is_native(),
             _ => false,
         }
     }
@@ -315,6 +345,9 @@ impl Document {
 impl Map {
     /// The item with this key: the last one, should there be several.
     pub fn get(&self, key: &str) -> Option<&MapItem> {
-        self.items.iter().rev().find(|item| matches!(&item.key, Value::Str(text) if *text == key))
+        self.items
+            .iter()
+            .rev()
+            .find(|item| matches!(&item.key, Value::Str(text) if *text == key))
     }
 }
