@@ -3,6 +3,7 @@
 pub mod bytestring;
 pub mod diagnostic;
 pub mod files;
+pub mod modules;
 pub mod position;
 pub mod script;
 pub mod template;

@@ -1,0 +1,114 @@
+//! What templates load by `@ytt:NAME`.
+
+pub mod data;
+pub mod library;
+pub mod struct_;
+pub mod template;
+
+use crate::script::{Args, Error, Globals, Interp, Result, Value};
+use crate::template::NodeBuilder;
+use std::rc::Rc;
+
+/// What modules need of the file that loads them.
+pub struct ModuleContext<'a> {
+    /// The builder of the file's nodes.
+    pub builder: &'a Rc<NodeBuilder>,
+    /// Data values and files.
+    pub data: &'a Rc<dyn data::Source>,
+    /// Libraries.
+    pub library: &'a Rc<dyn library::Source>,
+}
+
+/// The members of a module of this name.
+///
+/// # Errors
+/// There is no such module, or the data values cannot be seen by templates.
+pub fn find(name: &str, context: &ModuleContext<'_>) -> Result<Globals> {
+    let module = match name {
+        "data" => data::module(context.data)?,
+        "library" => library::module(context.library),
+        "struct" => struct_::module(),
+        "template" => template::module(context.builder),
+        _ => {
+            return Err(Error::new(format!(
+                "builtin ytt library does not have module '{name}' (hint: is it available in newer version of ytt?)"
+            )));
+        }
+    };
+    let mut globals = Globals::new();
+    globals.insert(name, module);
+    Ok(globals)
+}
+
+/// A function of a module: its errors begin with its name, and tell where it was called, not what it called.
+pub fn function(
+    name: &'static str,
+    body: impl Fn(&mut Interp, Args) -> Result<Value> + 'static,
+) -> Value {
+    Value::function(name, move |interp, args| {
+        body(interp, args).map_err(|error| named_error(name, &error))
+    })
+}
+
+/// `NAME: MESSAGE`, without the calls that were under way.
+pub fn named_error(name: &str, error: &Error) -> Error {
+    let message = format!("{name}: {}", error.message());
+    if error.is_fatal() {
+        Error::fatal(message)
+    } else {
+        Error::new(message)
+    }
+}
+
+/// The text of a string argument.
+///
+/// # Errors
+/// It is none.
+pub fn string_argument(value: &Value) -> Result<String> {
+    match value {
+        Value::Str(text) => Ok(text.to_text().into_owned()),
+        other => Err(Error::new(format!(
+            "expected a string, but was {}",
+            other.type_name()
+        ))),
+    }
+}
+
+/// A boolean argument.
+///
+/// # Errors
+/// It is none.
+pub fn bool_argument(value: &Value) -> Result<bool> {
+    match value {
+        Value::Bool(value) => Ok(*value),
+        other => Err(Error::new(format!(
+            "expected starlark.Bool, but was {}",
+            go_type(other)
+        ))),
+    }
+}
+
+/// The name that messages give the type of a value where ytt names the types of its own implementation.
+pub fn go_type(value: &Value) -> String {
+    match value {
+        Value::None => "starlark.NoneType",
+        Value::Bool(_) => "starlark.Bool",
+        Value::Int(_) | Value::BigInt(_) => "starlark.Int",
+        Value::Float(_) => "starlark.Float",
+        Value::Str(_) => "starlark.String",
+        Value::List(_) => "*starlark.List",
+        Value::Tuple(_) => "starlark.Tuple",
+        Value::Dict(_) => "*starlark.Dict",
+        Value::Set(_) => "*starlark.Set",
+        Value::Range(_) => "starlark.rangeValue",
+        Value::Function(_) => "*starlark.Function",
+        Value::Builtin(_) => "*starlark.Builtin",
+        Value::Host(_) => match &*value.type_name() {
+            "struct" => "*core.StarlarkStruct",
+            "yamlfragment" => "*yamltemplate.StarlarkFragment",
+            "module" => "*starlarkstruct.Module",
+            other => return other.to_owned(),
+        },
+    }
+    .to_owned()
+}
