@@ -143,7 +143,10 @@ impl std::fmt::Debug for Rules {
 impl Meta {
     /// Nothing known but the position.
     pub fn at(position: Position) -> Meta {
-        Meta { position, extras: None }
+        Meta {
+            position,
+            extras: None,
+        }
     }
 
     /// The comments, in order.
@@ -153,17 +156,23 @@ impl Meta {
 
     /// The evaluated annotations, in order, each name once.
     pub fn annotations(&self) -> &[Annotation] {
-        self.extras.as_ref().map_or(&[], |extras| &extras.annotations)
+        self.extras
+            .as_ref()
+            .map_or(&[], |extras| &extras.annotations)
     }
 
     /// The annotation of this name.
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
-        self.annotations().iter().find(|annotation| &*annotation.name == name)
+        self.annotations()
+            .iter()
+            .find(|annotation| &*annotation.name == name)
     }
 
     /// Attached validation rules.
     pub fn rules(&self) -> Option<&Rules> {
-        self.extras.as_ref().and_then(|extras| extras.rules.as_ref())
+        self.extras
+            .as_ref()
+            .and_then(|extras| extras.rules.as_ref())
     }
 
     /// Adds a comment.
@@ -181,7 +190,10 @@ impl Meta {
     /// Sets an annotation; one of the same name is replaced in its place.
     pub fn set_annotation(&mut self, annotation: Annotation) {
         let annotations = &mut self.extras_mut().annotations;
-        match annotations.iter_mut().find(|old| old.name == annotation.name) {
+        match annotations
+            .iter_mut()
+            .find(|old| old.name == annotation.name)
+        {
             Some(old) => *old = annotation,
             None => annotations.push(annotation),
         }
@@ -197,7 +209,9 @@ impl Meta {
     /// Removes the annotation of this name.
     pub fn remove_annotation(&mut self, name: &str) {
         if self.annotation(name).is_some() {
-            self.extras_mut().annotations.retain(|annotation| &*annotation.name != name);
+            self.extras_mut()
+                .annotations
+                .retain(|annotation| &*annotation.name != name);
         }
     }
 
@@ -275,13 +289,24 @@ impl PartialEq for Value {
             (Value::Str(a), Value::Str(b)) => a == b,
             (Value::Map(a), Value::Map(b)) => {
                 a.items.len() == b.items.len()
-                    && a.items.iter().zip(&b.items).all(|(a, b)| a.key == b.key && a.value == b.value)
+                    && a.items
+                        .iter()
+                        .zip(&b.items)
+                        .all(|(a, b)| a.key == b.key && a.value == b.value)
             }
             (Value::Array(a), Value::Array(b)) => {
-                a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(|(a, b)| a.value == b.value)
+                a.items.len() == b.items.len()
+                    && a.items
+                        .iter()
+                        .zip(&b.items)
+                        .all(|(a, b)| a.value == b.value)
             }
             (Value::Documents(a), Value::Documents(b)) => {
-                a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(|(a, b)| a.value == b.value)
+                a.items.len() == b.items.len()
+                    && a.items
+                        .iter()
+                        .zip(&b.items)
+                        .all(|(a, b)| a.value == b.value)
             }
             _ => false,
         }
@@ -303,6 +328,9 @@ impl Document {
 impl Map {
     /// The item with this key: the last one, should there be several.
     pub fn get(&self, key: &str) -> Option<&MapItem> {
-        self.items.iter().rev().find(|item| matches!(&item.key, Value::Str(text) if *text == key))
+        self.items
+            .iter()
+            .rev()
+            .find(|item| matches!(&item.key, Value::Str(text) if *text == key))
     }
 }
