@@ -2,6 +2,8 @@
 
 pub mod bytestring;
 pub mod diagnostic;
+pub mod files;
 pub mod position;
 pub mod script;
+pub mod template;
 pub mod yaml;

@@ -51,8 +51,6 @@ pub struct Document {
     /// True for a document that the text does not hold: added at its end to carry the comments that belong to no
     /// node. Never printed.
     pub injected: bool,
-    /// True if its whole value came from code (`--- #@ []`): then even an empty map or array is printed.
-    pub computed: bool,
 }
 
 /// A map; keys in the order of the text. A parsed templated text can hold a key twice.
@@ -106,6 +104,7 @@ struct Extras {
     comments: Vec<Comment>,
     annotations: Vec<Annotation>,
     rules: Option<Rules>,
+    native: bool,
 }
 
 /// A comment: everything after `#` to the end of the line.
@@ -147,6 +146,23 @@ impl Meta {
             position,
             extras: None,
         }
+    }
+
+    /// That of a map or an array that a program's dict or list became: when the program meets it again within a
+    /// fragment, it is a dict or a list again. All clones share one allocation.
+    pub fn native() -> Meta {
+        Meta {
+            position: Position::unknown(),
+            extras: Some(Rc::new(Extras {
+                native: true,
+                ..Extras::default()
+            })),
+        }
+    }
+
+    /// True for what a program's dict or list became.
+    pub fn is_native(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.native)
     }
 
     /// The comments, in order.
@@ -314,12 +330,13 @@ impl PartialEq for Value {
 }
 
 impl Document {
-    /// True if the document does not print: `null`, or an empty map or array that stood in the text.
+    /// True if the document does not print: `null`, or an empty map or array, but not an empty dict or list that code
+    /// gave (`--- #@ []`).
     pub fn is_empty(&self) -> bool {
         match &self.value {
             Value::Null => true,
-            Value::Map(map) => map.items.is_empty() && !self.computed,
-            Value::Array(array) => array.items.is_empty() && !self.computed,
+            Value::Map(map) => map.items.is_empty() && !map.meta.is_native(),
+            Value::Array(array) => array.items.is_empty() && !array.meta.is_native(),
             _ => false,
         }
     }

@@ -1,0 +1,306 @@
+//! YAML templates: documents with code in their comments, made a program that builds documents.
+
+use super::annotation::{Directive, NodeRef, Role, open_node_block};
+use super::program::{Operation, Place, Shape, Tag, Template};
+use super::text::Output;
+use crate::position::Position;
+use crate::yaml::node::{Comment, DocumentSet, Meta, Value};
+use std::fmt::Write as _;
+
+/// An annotation of a node and below it that its strings are text templates.
+pub const TEXT_TEMPLATED_STRINGS: &str = "yaml/text-templated-strings";
+
+/// Compiles the documents of a file. With `lenient`, comments that are neither `#@` nor `#!` are left alone.
+///
+/// # Errors
+/// A comment is not understood, code stands where a node must, a node has two values, or a text template is broken.
+pub fn compile(name: &str, documents: &DocumentSet, lenient: bool) -> Result<Template, String> {
+    let mut compiler = Compiler {
+        output: Output::default(),
+        lenient,
+    };
+    compiler.set_dialect();
+    compiler
+        .output
+        .add_line(Operation::Start.call("\"yaml\""), None);
+    // A stack of work instead of recursion: documents may be deep.
+    let mut work = vec![Work::Visit {
+        node: NodeRef::Documents(documents),
+        parent: None,
+        text_strings: false,
+    }];
+    let mut children = Vec::new();
+    while let Some(next) = work.pop() {
+        let (node, parent, text_strings) = match next {
+            Work::Visit {
+                node,
+                parent,
+                text_strings,
+            } => (node, parent, text_strings),
+            Work::CloseBlock => {
+                compiler.output.add_line("end".to_owned(), None);
+                continue;
+            }
+        };
+        let (Some(meta), tag) = (node.meta(), parent.unwrap_or_default()) else {
+            continue;
+        };
+        let visited = compiler.visit(node, meta, parent, text_strings)?;
+        debug_assert!(visited.tag > tag);
+        if visited.needs_end {
+            work.push(Work::CloseBlock);
+        }
+        if visited.has_value {
+            continue;
+        }
+        node.push_children(&mut children);
+        match children.as_slice() {
+            [NodeRef::Scalar(value)] => {
+                let value = *value;
+                children.clear();
+                compiler.set_scalar(node, meta, visited.tag, value, visited.text_strings)?;
+            }
+            _ => work.extend(children.drain(..).map(|node| Work::Visit {
+                node,
+                parent: Some(visited.tag),
+                text_strings: visited.text_strings,
+            })),
+        }
+    }
+    compiler.output.add_line(Operation::End.call("None"), None);
+    Ok(Template::new(
+        name,
+        compiler.output.lines,
+        compiler.output.prototypes,
+    ))
+}
+
+enum Work<'a> {
+    Visit {
+        node: NodeRef<'a>,
+        parent: Option<Tag>,
+        text_strings: bool,
+    },
+    CloseBlock,
+}
+
+struct Visited {
+    tag: Tag,
+    /// Strings below are text templates.
+    text_strings: bool,
+    /// Its block is to be closed after its children.
+    needs_end: bool,
+    /// Its value is computed.
+    has_value: bool,
+}
+
+struct Compiler {
+    output: Output,
+    lenient: bool,
+}
+
+/// What the comments of a node come to.
+#[derive(Default)]
+struct Directives<'a> {
+    code: Vec<(String, &'a Position)>,
+    values: Vec<(String, &'a Position)>,
+    annotations: Vec<(String, String, &'a Comment)>,
+    needs_end: bool,
+}
+
+impl Compiler {
+    /// Emits a node up to its children: code, annotations, key, start, computed value.
+    fn visit(
+        &mut self,
+        node: NodeRef<'_>,
+        meta: &Meta,
+        parent: Option<Tag>,
+        text_strings: bool,
+    ) -> Result<Visited, String> {
+        let directives = self.directives(node, meta)?;
+        let kept: Vec<Comment> = directives
+            .annotations
+            .iter()
+            .map(|(_, _, comment)| (*comment).clone())
+            .collect();
+        let mut plain = Meta::at(meta.position.clone());
+        plain.set_comments(kept);
+        let shape = match node {
+            NodeRef::Documents(_) => Shape::Documents(plain),
+            NodeRef::Document(document) => {
+                Shape::Document(plain, scalar(&document.value), document.injected)
+            }
+            NodeRef::Map(_) => Shape::Map(plain),
+            NodeRef::MapItem(item) => Shape::MapItem(plain, item.key.clone(), scalar(&item.value)),
+            NodeRef::Array(_) => Shape::Array(plain),
+            NodeRef::ArrayItem(item) => Shape::ArrayItem(plain, scalar(&item.value)),
+            NodeRef::Scalar(value) => Shape::ArrayItem(plain, value.clone()),
+        };
+        let tag = self.output.add_node(parent, shape);
+        let text_strings = text_strings
+            || directives
+                .annotations
+                .iter()
+                .any(|(name, _, _)| name == TEXT_TEMPLATED_STRINGS);
+
+        for (code, position) in directives.code {
+            self.output.add_line(code, place(position));
+        }
+        for (name, arguments, comment) in directives.annotations {
+            let call = format!(
+                "{tag}, \"{name}\", {}",
+                Operation::Arguments.call(&arguments)
+            );
+            self.add_generated(Operation::Annotate.call(&call), &comment.position, node);
+            if let Some(prototype) = self.output.prototypes.last_mut() {
+                prototype
+                    .annotations
+                    .push((name.into(), comment.position.clone()));
+            }
+        }
+        if let (NodeRef::MapItem(item), true) = (node, text_strings)
+            && let Value::Str(key) = &item.key
+        {
+            let key = key.to_text();
+            self.add_text(&key, node, meta, tag, Operation::SetKey)?;
+        }
+        self.add_generated(
+            Operation::StartNode.call(&tag.to_string()),
+            &meta.position,
+            node,
+        );
+        let has_value = !directives.values.is_empty();
+        for (value, position) in directives.values {
+            self.add_generated(
+                Operation::SetNode.call(&format!("{tag}, ({value})")),
+                position,
+                node,
+            );
+        }
+        Ok(Visited {
+            tag,
+            text_strings,
+            needs_end: directives.needs_end,
+            has_value,
+        })
+    }
+
+    fn directives<'a>(&self, node: NodeRef<'_>, meta: &'a Meta) -> Result<Directives<'a>, String> {
+        let mut found = Directives::default();
+        for comment in meta.comments() {
+            let position = &comment.position;
+            let directive = Directive::parse(comment, &meta.position, self.lenient)?;
+            let content = directive.content.into_owned();
+            match directive.role {
+                Role::Remark => {}
+                Role::Value if node.has_content() => {
+                    return Err(format!(
+                        "Expected YAML node at line {position} to have either computed or YAML value, but found both"
+                    ));
+                }
+                Role::Value => found.values.push((content, position)),
+                Role::Code if found.needs_end => {
+                    return Err(format!(
+                        "Unexpected code at line {position} after use of '*/end', expected YAML node"
+                    ));
+                }
+                Role::Code => {
+                    let (code, is_block) = open_node_block(&content);
+                    found.needs_end |= is_block;
+                    found.code.push((code.into_owned(), position));
+                }
+                Role::Annotation(name) => {
+                    found
+                        .annotations
+                        .push((name.into_owned(), content, comment))
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn set_scalar(
+        &mut self,
+        node: NodeRef<'_>,
+        meta: &Meta,
+        tag: Tag,
+        value: &Value,
+        text_strings: bool,
+    ) -> Result<(), String> {
+        match value {
+            Value::Str(text) if text_strings => {
+                self.add_text(&text.to_text(), node, meta, tag, Operation::SetNode)
+            }
+            _ => {
+                self.add_generated(
+                    Operation::SetNode.call(&tag.to_string()),
+                    &meta.position,
+                    node,
+                );
+                Ok(())
+            }
+        }
+    }
+
+    /// A text template whose result is given to `operation`.
+    fn add_text(
+        &mut self,
+        text: &str,
+        node: NodeRef<'_>,
+        meta: &Meta,
+        tag: Tag,
+        operation: Operation,
+    ) -> Result<(), String> {
+        self.output.add(text, &meta.position)?;
+        // The last line leaves the text's value.
+        if let Some(last) = self.output.lines.pop() {
+            let call = operation.call(&format!("{tag}, ({})", last.code));
+            self.add_generated(call, &meta.position, node);
+        }
+        self.set_dialect();
+        Ok(())
+    }
+
+    fn set_dialect(&mut self) {
+        self.output
+            .add_line(Operation::SetDialect.call("\"yaml\""), None);
+    }
+
+    /// A line that is not the user's. Where no place is known, messages show the line itself with a note on the node.
+    fn add_generated(&mut self, mut code: String, position: &Position, node: NodeRef<'_>) {
+        let place = place(position);
+        if place.is_none() {
+            let (kind, details) = match node {
+                NodeRef::Documents(_) => ("DocumentSet", String::new()),
+                NodeRef::Document(_) => ("Document", String::new()),
+                NodeRef::Map(_) => ("Map", String::new()),
+                NodeRef::MapItem(item) => ("MapItem", format!(" key={}", key_text(&item.key))),
+                NodeRef::Array(_) => ("Array", String::new()),
+                NodeRef::ArrayItem(_) | NodeRef::Scalar(_) => ("ArrayItem", " idx=?".to_owned()),
+            };
+            let _ = write!(code, " # *yamlmeta.{kind}{details}");
+        }
+        self.output.add_line(code, place);
+    }
+}
+
+fn key_text(key: &Value) -> String {
+    match key {
+        Value::Str(text) => text.to_text().replace('\n', " "),
+        _ => String::new(),
+    }
+}
+
+fn scalar(value: &Value) -> Value {
+    match value {
+        Value::Map(_) | Value::Array(_) | Value::Documents(_) => Value::Null,
+        scalar => scalar.clone(),
+    }
+}
+
+fn place(position: &Position) -> Option<Place> {
+    position.line().map(|_| Place {
+        position: position.clone(),
+        selection: None,
+    })
+}

@@ -1,0 +1,218 @@
+//! Errors of programs as reports: ytt's layout, with hints and the lines that were running.
+
+use super::program::{Line, Template};
+use crate::diagnostic::{Diagnostic, Report};
+use crate::position::{Position, Source};
+use crate::script::{Error, Frame, SyntaxError};
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+/// Finds templates by the file names that frames have.
+pub type Find<'a> = &'a dyn Fn(&str) -> Option<Rc<Template>>;
+
+/// The report of a program that is no program.
+pub fn syntax_report(template: &Rc<Template>, errors: &[SyntaxError]) -> Report {
+    let faults = errors.iter().map(|error| Fault {
+        message: error.message.clone(),
+        places: vec![FramePlace {
+            function: None,
+            line: error.pos.line,
+            template: Origin::Known(template.clone()),
+        }],
+    });
+    report(faults.collect())
+}
+
+/// The report of a program that failed.
+pub fn runtime_report(error: &Error, find: Find<'_>) -> Report {
+    let places = error
+        .frames()
+        .iter()
+        .map(|frame| FramePlace::new(frame, find));
+    report(vec![Fault {
+        message: error.message().to_owned(),
+        places: places.collect(),
+    }])
+}
+
+/// The report of what went wrong beside any program.
+pub fn plain_report(message: &str) -> Report {
+    report(vec![Fault {
+        message: message.to_owned(),
+        places: Vec::new(),
+    }])
+}
+
+struct Fault {
+    message: String,
+    places: Vec<FramePlace>,
+}
+
+struct FramePlace {
+    function: Option<Rc<str>>,
+    line: u32,
+    template: Origin,
+}
+
+enum Origin {
+    Known(Rc<Template>),
+    Unknown(Rc<str>),
+}
+
+impl FramePlace {
+    fn new(frame: &Frame, find: Find<'_>) -> FramePlace {
+        let template = match find(&frame.file) {
+            Some(template) => Origin::Known(template),
+            None => Origin::Unknown(frame.file.clone()),
+        };
+        FramePlace {
+            function: Some(frame.function.clone()),
+            line: frame.line,
+            template,
+        }
+    }
+
+    fn line(&self) -> Option<&Line> {
+        match &self.template {
+            Origin::Known(template) => template.line(self.line),
+            Origin::Unknown(_) => None,
+        }
+    }
+
+    fn position(&self) -> Option<Position> {
+        match &self.template {
+            Origin::Known(template) => {
+                let placed = |line: &Line| line.place.as_ref().map(|place| place.position.clone());
+                template.line(self.line).and_then(placed).or_else(|| {
+                    template
+                        .nearest_placed_line(self.line, false)
+                        .and_then(placed)
+                })
+            }
+            Origin::Unknown(_) => None,
+        }
+    }
+
+    fn write(&self, text: &mut String) {
+        // Calls of functions that are not written in the language have no line.
+        if self.line == 0 {
+            return;
+        }
+        let pad = match &self.function {
+            Some(function) => {
+                let _ = write!(text, "\n    in {function}");
+                "      "
+            }
+            None => "    ",
+        };
+        let template = match &self.template {
+            Origin::Known(template) => template,
+            Origin::Unknown(file) => {
+                // Such as a function that another library exported.
+                let position = Position::new(&Source::file(&**file, ""), self.line);
+                let _ = write!(text, "\n{pad}{position} | (unavailable)");
+                return;
+            }
+        };
+        let mut write_placed = |line: Option<&Line>| {
+            if let Some(place) = line.and_then(|line| line.place.as_ref()) {
+                let _ = write!(text, "\n{pad}{} | {}", place.position, place.text());
+                return true;
+            }
+            false
+        };
+        let Some(line) = template.line(self.line) else {
+            return;
+        };
+        if write_placed(Some(line)) {
+            return;
+        }
+        write_placed(template.nearest_placed_line(self.line, false));
+        let _ = write!(
+            text,
+            "\n{pad}{}:? | {} (generated)",
+            template.name(),
+            line.code
+        );
+        if let Some(place) = template
+            .nearest_placed_line(self.line, true)
+            .and_then(|line| line.place.as_ref())
+        {
+            let _ = write!(text, "\n{pad}{} | {}", place.position, place.text());
+        }
+    }
+}
+
+fn report(faults: Vec<Fault>) -> Report {
+    let mut text = String::new();
+    let mut diagnostics = Vec::with_capacity(faults.len());
+    for fault in faults {
+        let hint = hint(&fault);
+        let (topic, rest) = match fault.message.split_once('\n') {
+            Some((topic, rest)) => (topic, Some(rest)),
+            None => (fault.message.as_str(), None),
+        };
+        let _ = write!(text, "\n- {topic}");
+        if let Some(hint) = hint {
+            let _ = write!(text, " (hint: {hint})");
+        }
+        for place in &fault.places {
+            place.write(&mut text);
+        }
+        if let Some(rest) = rest {
+            text.push_str("\n\n    reason:");
+            for line in rest.split('\n') {
+                let _ = write!(text, "\n     {line}");
+            }
+        }
+        let mut diagnostic = Diagnostic::error(fault.message.trim());
+        diagnostic.origin = fault
+            .places
+            .iter()
+            .find_map(FramePlace::position)
+            .unwrap_or_default();
+        diagnostic.hints.extend(hint.map(str::to_owned));
+        diagnostics.push(diagnostic);
+    }
+    Report::with_diagnostics(text, diagnostics)
+}
+
+/// What may help with some mistakes of those who come from other languages.
+fn hint(fault: &Fault) -> Option<&'static str> {
+    let message = fault.message.as_str();
+    let code_has = |operator: &str| {
+        fault.places.iter().any(|place| {
+            place
+                .line()
+                .is_some_and(|line| line.code.contains(operator))
+        })
+    };
+    let is_binary = |operator: &str| {
+        let operands = message
+            .strip_prefix("unknown binary op: ")
+            .filter(|rest| !rest.contains('\n'));
+        operands
+            .and_then(|rest| rest.split_once(operator))
+            .is_some_and(|(left, right)| !left.is_empty() && !right.is_empty())
+    };
+    Some(match message {
+        "undefined: true" => "use 'True' instead of 'true' for boolean assignment",
+        "undefined: false" => "use 'False' instead of 'false' for boolean assignment",
+        "got newline, want ':'" => "missing colon at the end of 'if/for/def' statement?",
+        "undefined: null" => "use 'None' instead of 'null' to indicate no value",
+        "undefined: nil" => "use 'None' instead of 'nil' to indicate no value",
+        "undefined: none" => "use 'None' instead of 'none' to indicate no value",
+        "unhandled index operation struct[string]" => {
+            "use getattr(...) to access struct field programmatically"
+        }
+        _ if is_binary(" | ") => "use 'or' instead of '|' for logical-or",
+        _ if is_binary(" & ") => "use 'and' instead of '&' for logical-and",
+        "got '&', want primary expression" if code_has("&&") => {
+            "use 'and' instead of '&&' for logical-and"
+        }
+        "got '|', want primary expression" if code_has("||") => {
+            "use 'or' instead of '||' for logical-or"
+        }
+        _ => return None,
+    })
+}

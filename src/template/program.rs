@@ -1,0 +1,237 @@
+//! A template as a program: its text, where each line of that comes from, and the nodes that the program builds.
+
+use crate::bytestring::Str;
+use crate::position::{Position, Source};
+use crate::script::{Program, SyntaxError};
+use crate::yaml::node::{Meta, Value};
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+/// Names of the builder's operations in program text; the order is that of [`Operation`].
+pub const OPERATIONS: [&str; 8] = [
+    "__ytt_tpl1_start_node",
+    "__ytt_tpl1_set_node",
+    "__ytt_tpl1_set_map_item_key",
+    "__ytt_tpl1_start_node_annotation",
+    "__ytt_tpl1_collect_node_annotation",
+    "__ytt_tpl1_set_ctx_type",
+    "__ytt_tpl1_start_ctx",
+    "__ytt_tpl1_end_ctx",
+];
+
+/// What a program does to build nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// `(tag)`: opens the node.
+    StartNode,
+    /// `(tag)` or `(tag, value)`: gives the open node its own or a computed value.
+    SetNode,
+    /// `(tag, value)`: the key that the node will have.
+    SetKey,
+    /// `(tag, name, arguments)`: an annotation that the node will have.
+    Annotate,
+    /// `(...)`: packs the arguments of an annotation.
+    Arguments,
+    /// `(dialect)`: the dialect of the functions that follow.
+    SetDialect,
+    /// `(dialect)`: begins to build.
+    Start,
+    /// `()` or `(value)`: ends it.
+    End,
+}
+
+impl Operation {
+    /// The operation of this index into [`OPERATIONS`].
+    pub fn from_index(index: u16) -> Option<Operation> {
+        use Operation::*;
+        [
+            StartNode, SetNode, SetKey, Annotate, Arguments, SetDialect, Start, End,
+        ]
+        .get(usize::from(index))
+        .copied()
+    }
+
+    /// Its name in program text.
+    pub fn name(self) -> &'static str {
+        OPERATIONS.get(self as usize).copied().unwrap_or_default()
+    }
+
+    /// A call of it.
+    pub fn call(self, arguments: &str) -> String {
+        format!("{}({arguments})", self.name())
+    }
+}
+
+/// Number of a node in its template, from 1; in the order of the text.
+pub type Tag = usize;
+
+/// A line of a program.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The code.
+    pub code: String,
+    /// Where it comes from.
+    pub place: Option<Place>,
+}
+
+/// Where a line comes from.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// File and line.
+    pub position: Position,
+    /// What to show of it, if not the whole line.
+    pub selection: Option<String>,
+}
+
+impl Place {
+    /// What to show of it.
+    pub fn text(&self) -> String {
+        self.selection
+            .clone()
+            .unwrap_or_else(|| self.position.line_text())
+    }
+}
+
+/// What the program makes when it opens a node.
+#[derive(Clone, Debug)]
+pub struct Prototype {
+    /// The node around it; none at the top.
+    pub parent: Option<Tag>,
+    /// Number of nodes around it.
+    pub depth: usize,
+    /// The node itself.
+    pub shape: Shape,
+    /// Where its annotations stand.
+    pub annotations: Vec<(Rc<str>, Position)>,
+}
+
+/// A node without children.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// Documents.
+    Documents(Meta),
+    /// A document and the scalar in it.
+    Document(Meta, Value, bool),
+    /// A map.
+    Map(Meta),
+    /// A key and the scalar that belongs to it.
+    MapItem(Meta, Value, Value),
+    /// An array.
+    Array(Meta),
+    /// An item of an array and its scalar.
+    ArrayItem(Meta, Value),
+    /// The whole of a text.
+    Text,
+    /// A piece of a text.
+    Piece(Str),
+}
+
+/// A compiled template.
+#[derive(Debug)]
+pub struct Template {
+    name: Rc<str>,
+    lines: Vec<Line>,
+    prototypes: Vec<Prototype>,
+    program: OnceCell<Result<Program, Vec<SyntaxError>>>,
+}
+
+impl Template {
+    /// A template of these lines.
+    pub fn new(name: &str, lines: Vec<Line>, prototypes: Vec<Prototype>) -> Template {
+        Template {
+            name: name.into(),
+            lines,
+            prototypes,
+            program: OnceCell::new(),
+        }
+    }
+
+    /// A program of the language alone: `.star`.
+    pub fn from_code(source: &Rc<Source>) -> Template {
+        Template::new(
+            &source.name,
+            code_lines(&source.text, &Position::new(source, 1)),
+            Vec::new(),
+        )
+    }
+
+    /// The file's name, as frames have it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The line with this number, from 1.
+    pub fn line(&self, number: u32) -> Option<&Line> {
+        self.lines.get((number as usize).checked_sub(1)?)
+    }
+
+    /// The nearest line before (or with `forward` after) this one that comes from somewhere.
+    pub fn nearest_placed_line(&self, number: u32, forward: bool) -> Option<&Line> {
+        let index = number as usize;
+        if forward {
+            self.lines
+                .iter()
+                .skip(index)
+                .find(|line| line.place.is_some())
+        } else {
+            self.lines
+                .iter()
+                .take(index.saturating_sub(1))
+                .rev()
+                .find(|line| line.place.is_some())
+        }
+    }
+
+    /// The node with this tag.
+    pub fn prototype(&self, tag: Tag) -> Option<&Prototype> {
+        self.prototypes.get(tag.checked_sub(1)?)
+    }
+
+    /// The program, compiled once.
+    ///
+    /// # Errors
+    /// What is wrong with its text.
+    pub fn program(&self) -> Result<&Program, &[SyntaxError]> {
+        self.program
+            .get_or_init(|| Program::compile(&self.name, self.text().as_bytes(), &OPERATIONS))
+            .as_ref()
+            .map_err(Vec::as_slice)
+    }
+
+    /// The text that is compiled: blocks are closed by words, so space before a line means nothing and is dropped,
+    /// but not within a line that a backslash continues.
+    fn text(&self) -> String {
+        let mut text =
+            String::with_capacity(self.lines.iter().map(|line| line.code.len() + 1).sum());
+        let mut continued = false;
+        for (index, line) in self.lines.iter().enumerate() {
+            if index > 0 {
+                text.push('\n');
+            }
+            let code = if continued {
+                line.code.as_str()
+            } else {
+                line.code.trim_start()
+            };
+            continued = code.ends_with('\\');
+            text.push_str(code);
+        }
+        text
+    }
+}
+
+/// The lines of a piece of code that starts at a position.
+pub fn code_lines(code: &[u8], start: &Position) -> Vec<Line> {
+    let text = String::from_utf8_lossy(code);
+    let first = start.line().unwrap_or(1);
+    text.split('\n')
+        .zip(first..)
+        .map(|(line, number)| Line {
+            code: line.to_owned(),
+            place: Some(Place {
+                position: start.at_line(number),
+                selection: Some(line.to_owned()),
+            }),
+        })
+        .collect()
+}

@@ -1,0 +1,215 @@
+//! Text templates: `(@ code @)`, `(@= expression @)`, with `-` on either side to trim white space.
+
+use super::program::{Line, Operation, Place, Prototype, Shape, Tag, Template, code_lines};
+use crate::position::{Position, Source};
+use std::rc::Rc;
+
+/// A piece of a text: literal or code.
+#[derive(Debug, PartialEq, Eq)]
+enum Piece<'a> {
+    Literal(&'a str),
+    Code(&'a str),
+}
+
+/// A piece and the line on which it begins.
+type Located<'a> = (Piece<'a>, u32);
+
+/// Compiles a text file.
+///
+/// # Errors
+/// A `(@` without `@)`, or the reverse.
+pub fn compile(source: &Rc<Source>) -> Result<Template, String> {
+    let text = String::from_utf8_lossy(&source.text);
+    let mut output = Output::default();
+    output.add(&text, &Position::new(source, 1))?;
+    Ok(Template::new(&source.name, output.lines, output.prototypes))
+}
+
+/// Lines and nodes under construction; text templates can stand within YAML templates.
+#[derive(Default)]
+pub struct Output {
+    /// The program so far.
+    pub lines: Vec<Line>,
+    /// The nodes so far.
+    pub prototypes: Vec<Prototype>,
+}
+
+impl Output {
+    /// Adds a node and gives its tag.
+    pub fn add_node(&mut self, parent: Option<Tag>, shape: Shape) -> Tag {
+        let depth = parent
+            .and_then(|tag| self.prototypes.get(tag.wrapping_sub(1)))
+            .map_or(0, |node| node.depth + 1);
+        self.prototypes.push(Prototype {
+            parent,
+            depth,
+            shape,
+            annotations: Vec::new(),
+        });
+        self.prototypes.len()
+    }
+
+    /// Adds a line.
+    pub fn add_line(&mut self, code: String, place: Option<Place>) {
+        self.lines.push(Line { code, place });
+    }
+
+    /// Adds the program of a text whose first line is at `start`. It leaves the text's value by its last line,
+    /// [`Operation::End`].
+    ///
+    /// # Errors
+    /// A `(@` without `@)`, or the reverse.
+    pub fn add(&mut self, text: &str, start: &Position) -> Result<(), String> {
+        let pieces = parse(text, start.line().unwrap_or(1))?;
+        let root = self.add_node(None, Shape::Text);
+        self.add_line(Operation::SetDialect.call("\"text\""), None);
+        self.add_line(Operation::Start.call("\"text\""), None);
+        self.add_line(Operation::StartNode.call(&root.to_string()), None);
+        let mut trim_next = false;
+        let mut pieces = pieces.into_iter().peekable();
+        while let Some((piece, line)) = pieces.next() {
+            let position = start.at_line(line);
+            let (content, is_code) = match piece {
+                Piece::Literal(text) => (text, false),
+                Piece::Code(text) => (text, true),
+            };
+            if is_code {
+                trim_next = content.ends_with('-');
+                let code = expression(content);
+                if content.starts_with('=') || content.starts_with("-=") {
+                    let tag = self.add_node(Some(root), Shape::Piece("".into()));
+                    let place = Place {
+                        position,
+                        selection: Some(content.to_owned()),
+                    };
+                    self.add_line(
+                        Operation::StartNode.call(&tag.to_string()),
+                        Some(place.clone()),
+                    );
+                    // The expression may go over lines: each line of the program has its place.
+                    let call = Operation::SetNode.call(&format!("{tag}, ({code})"));
+                    for line in call.split('\n') {
+                        self.add_line(line.to_owned(), Some(place.clone()));
+                    }
+                } else {
+                    self.lines.extend(code_lines(code.as_bytes(), &position));
+                }
+            } else {
+                let text = if trim_next {
+                    content.trim_start()
+                } else {
+                    content
+                };
+                trim_next = false;
+                let place = Place {
+                    position,
+                    selection: Some(text.to_owned()),
+                };
+                let before_trim =
+                    matches!(pieces.peek(), Some((Piece::Code(code), _)) if code.starts_with('-'));
+                let kept = if before_trim { text.trim_end() } else { text };
+                let tag = self.add_node(Some(root), Shape::Piece(kept.into()));
+                self.add_line(
+                    Operation::StartNode.call(&tag.to_string()),
+                    Some(place.clone()),
+                );
+                self.add_line(Operation::SetNode.call(&tag.to_string()), Some(place));
+            }
+        }
+        self.add_line(Operation::End.call(""), None);
+        Ok(())
+    }
+}
+
+/// The code without its marks.
+fn expression(content: &str) -> &str {
+    let code = content.strip_prefix("-=").unwrap_or(content);
+    let code = code.strip_prefix('=').unwrap_or(code);
+    let code = code.strip_prefix('-').unwrap_or(code);
+    code.strip_suffix('-').unwrap_or(code)
+}
+
+fn parse(text: &str, first_line: u32) -> Result<Vec<Located<'_>>, String> {
+    let mut pieces = Vec::new();
+    let (mut start, mut start_line, mut in_code) = (0, first_line, false);
+    let (mut line, mut column) = (first_line, 1);
+    let mut last = '\0';
+    let unexpected = |what: &str, line: u32, column: u32| {
+        Err(format!(
+            "Unexpected code {what} at line {line} col {column}"
+        ))
+    };
+    for (index, character) in text.char_indices() {
+        match (last, character, in_code) {
+            ('(', '@', true) => return unexpected("opening '(@'", line, column),
+            ('@', ')', false) => return unexpected("closing '@)'", line, column),
+            ('(', '@', false) | ('@', ')', true) => {
+                // `(@)` opens and closes with the same character: that is no code.
+                let Some(content) = text.get(start..index - 1) else {
+                    return unexpected("closing '@)'", line, column);
+                };
+                pieces.push((
+                    if in_code {
+                        Piece::Code(content)
+                    } else {
+                        Piece::Literal(content)
+                    },
+                    start_line,
+                ));
+                (start, start_line, in_code) = (index + 1, line, !in_code);
+            }
+            _ => {}
+        }
+        if character == '\n' {
+            line += 1;
+            column = 1;
+        } else {
+            column += 1;
+        }
+        last = character;
+    }
+    if in_code {
+        return Err(format!(
+            "Missing code closing '@)' at line {line} col {column}"
+        ));
+    }
+    pieces.push((
+        Piece::Literal(text.get(start..).unwrap_or_default()),
+        start_line,
+    ));
+    Ok(pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces() {
+        use Piece::{Code, Literal};
+        assert_eq!(
+            parse("a\n(@= x @)b(@\n@)", 1).unwrap(),
+            [
+                (Literal("a\n"), 1),
+                (Code("= x "), 2),
+                (Literal("b"), 2),
+                (Code("\n"), 2),
+                (Literal(""), 3)
+            ]
+        );
+        assert_eq!(
+            parse("é(@ (@ @)", 1).unwrap_err(),
+            "Unexpected code opening '(@' at line 1 col 6"
+        );
+        assert_eq!(
+            parse("@)", 1).unwrap_err(),
+            "Unexpected code closing '@)' at line 1 col 2"
+        );
+        assert_eq!(
+            parse("(@\n", 1).unwrap_err(),
+            "Missing code closing '@)' at line 2 col 1"
+        );
+        assert!(parse("(@)", 1).is_err());
+        assert_eq!(expression("-= x -"), " x ");
+    }
+}
