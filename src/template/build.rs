@@ -2,11 +2,10 @@
 
 use super::convert::{self, Noop};
 use super::fragment::Fragment;
-use super::keys::KeyIndex;
 use super::program::{Operation, Shape, Tag, Template};
 use crate::bytestring::Str;
 use crate::script::{self, Args, Builder, Error, Interp, Result};
-use crate::yaml::MAX_DEPTH;
+use crate::yaml::{KeyIndex, MAX_DEPTH};
 use crate::yaml::node::{
     Annotation, Array, ArrayItem, Document, DocumentSet, Map, MapItem, Meta, Value,
 };

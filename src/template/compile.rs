@@ -304,3 +304,49 @@ fn place(position: &Position) -> Option<Place> {
         selection: None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Source;
+    use crate::yaml::{ParseOptions, parse};
+
+    fn program(text: &str) -> Result<Vec<String>, String> {
+        let source = Source::file("a.yml", text);
+        let documents = parse(&source, ParseOptions::default()).unwrap();
+        let template = compile("a.yml", &documents, false)?;
+        let lines = (1..).map_while(|number| template.line(number));
+        Ok(lines.map(|line| line.code.replace("__ytt_tpl1_", "")).collect())
+    }
+
+    #[test]
+    fn documents_become_programs() {
+        let text = "#@ if/end x:\na: #@ y\n#@z 1\nb:\n- 2\n";
+        let lines = program(text).unwrap();
+        let expected = "set_ctx_type(\"yaml\")\nstart_ctx(\"yaml\")\nstart_node(1) # *yamlmeta.DocumentSet\nstart_node(2)\n\
+            start_node(3)\nif x:\nstart_node(4)\nset_node(4, (y))\nend\n\
+            start_node_annotation(5, \"z\", collect_node_annotation(1))\nstart_node(5)\nstart_node(6)\nstart_node(7)\n\
+            set_node(7)\nend_ctx(None)";
+        assert_eq!(lines.join("\n"), expected);
+    }
+
+    #[test]
+    fn strings_become_texts() {
+        let lines = program("#@yaml/text-templated-strings\na: x(@= y @)\n").unwrap().join("\n");
+        assert!(lines.contains("set_map_item_key(4, (end_ctx()))\nset_ctx_type(\"yaml\")\nstart_node(4)\n"), "{lines}");
+        assert!(lines.contains("set_node(9, ( y ))"), "{lines}");
+    }
+
+    #[test]
+    fn faults() {
+        let table = [
+            ("# x\na: 1\n", "Failed to parse line 1: '# x'"),
+            ("a: 1 #@ 2\n", "Expected YAML node at line a.yml:1 to have either computed or YAML value, but found both"),
+            ("#@ if/end x:\n#@ y\na: 1\n", "Unexpected code at line a.yml:2 after use of '*/end', expected YAML node"),
+            ("#@yaml/text-templated-strings\na: (@\n", "Missing code closing '@)' at line 2 col 3"),
+        ];
+        for (text, message) in table {
+            assert!(program(text).unwrap_err().starts_with(message), "{text}");
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! YAML as a value of the language: what functions that hold nodes return.
 
 use super::convert::{self, to_fragment};
-use super::keys::KeyIndex;
 use crate::script::{self, Error, HostValue, Result};
+use crate::yaml::KeyIndex;
 use crate::yaml::node::Value;
 use std::any::Any;
 use std::borrow::Cow;

@@ -11,7 +11,6 @@ pub mod compile;
 pub mod convert;
 pub mod error;
 pub mod fragment;
-mod keys;
 pub mod program;
 pub mod text;
 
@@ -19,7 +18,6 @@ pub use annotation::{extract_documents, has_templating};
 pub use build::{NodeBuilder, Root};
 pub use convert::{to_fragment, to_plain, to_struct, to_yaml};
 pub use fragment::Fragment;
-pub use keys::KeyIndex;
 pub use program::Template;
 
 use crate::diagnostic::Report;

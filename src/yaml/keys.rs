@@ -9,20 +9,27 @@ use std::rc::Rc;
 const SMALL: usize = 16;
 
 /// What makes two keys the same: type and content. `1`, `1.0` and `"1"` are three keys.
-#[derive(PartialEq, Eq, Hash)]
-pub(super) enum KeyIdentity {
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum KeyIdentity {
+    /// `null`
     Null,
+    /// `true`, `false`
     Bool(bool),
+    /// An integer.
     Int(i64),
+    /// An integer above `i64::MAX`.
     Uint(u64),
+    /// The bits of a float.
     Float(u64),
+    /// A string.
     Str(Str),
     /// A collection, told apart by its JSON-like rendering.
     Complex(String),
 }
 
 impl KeyIdentity {
-    pub(super) fn of(key: &Value) -> KeyIdentity {
+    /// That of a key.
+    pub fn of(key: &Value) -> KeyIdentity {
         match key {
             Value::Null => KeyIdentity::Null,
             Value::Bool(value) => KeyIdentity::Bool(*value),
@@ -35,6 +42,27 @@ impl KeyIdentity {
                 KeyIdentity::Complex(String::from_utf8_lossy(&super::print_value(key)).into_owned())
             }
         }
+    }
+}
+
+/// Places of keys in a map. Only asked, never iterated.
+#[derive(Debug, Default)]
+pub struct KeyIndex(HashMap<KeyIdentity, usize>);
+
+impl KeyIndex {
+    /// The place of a key.
+    pub fn get(&self, key: &Value) -> Option<usize> {
+        self.0.get(&KeyIdentity::of(key)).copied()
+    }
+
+    /// Sets the place of a key.
+    pub fn insert(&mut self, key: &Value, place: usize) {
+        self.0.insert(KeyIdentity::of(key), place);
+    }
+
+    /// Forgets a key and gives its place.
+    pub fn remove(&mut self, key: &Value) -> Option<usize> {
+        self.0.remove(&KeyIdentity::of(key))
     }
 }
 

@@ -22,6 +22,7 @@ mod tag;
 mod text;
 
 use crate::position::Source;
+pub use keys::{KeyIdentity, KeyIndex};
 pub use node::{
     Annotation, Array, ArrayItem, Comment, Document, DocumentSet, Map, MapItem, Meta, Rules, Value,
 };
