@@ -57,16 +57,14 @@ impl Session {
     /// A report whose diagnostics are those of the innermost report that its text holds, if any.
     fn with_cause(&self, report: Report) -> Report {
         let failures = self.failures.borrow();
+        // Layout indents the lines of an inner report, but each stands there as it was.
         let holds = |failure: &&Report| {
-            // Layout indents the lines of an inner report, but each stands there as it was.
             let mut lines = failure
                 .text()
                 .lines()
                 .map(str::trim)
                 .filter(|line| !line.is_empty());
-            lines
-                .next()
-                .is_some_and(|line| report.text().contains(line))
+            lines.all(|line| report.text().contains(line))
         };
         let Some(cause) = failures.iter().find(holds) else {
             return report;

@@ -5,10 +5,10 @@ use super::fragment::Fragment;
 use super::program::{Operation, Shape, Tag, Template};
 use crate::bytestring::Str;
 use crate::script::{self, Args, Builder, Error, Interp, Result};
-use crate::yaml::{KeyIndex, MAX_DEPTH};
 use crate::yaml::node::{
     Annotation, Array, ArrayItem, Document, DocumentSet, Map, MapItem, Meta, Value,
 };
+use crate::yaml::{KeyIndex, MAX_DEPTH};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -26,6 +26,8 @@ pub struct NodeBuilder {
 struct State {
     /// Builds under way: that of the file, and those of the functions called.
     contexts: Vec<Context>,
+    /// How many were under way when each function now running was called.
+    calls: Vec<usize>,
     /// What the file itself came to.
     result: Option<Root>,
 }
@@ -304,16 +306,26 @@ impl Builder for NodeBuilder {
     }
 
     fn enter(&self) -> Result<()> {
-        self.state.borrow_mut().contexts.push(Context::default());
+        let state = &mut *self.state.borrow_mut();
+        state.calls.push(state.contexts.len());
+        state.contexts.push(Context::default());
         Ok(())
     }
 
     fn leave(&self, returned: Option<script::Value>) -> Result<script::Value> {
-        self.end(&mut self.state.borrow_mut(), returned)
+        let state = &mut *self.state.borrow_mut();
+        if let Some(outer) = state.calls.pop() {
+            // A function can return out of a text.
+            state.contexts.truncate(outer + 1);
+        }
+        self.end(state, returned)
     }
 
     fn abandon(&self) {
-        self.state.borrow_mut().contexts.pop();
+        let state = &mut *self.state.borrow_mut();
+        if let Some(outer) = state.calls.pop() {
+            state.contexts.truncate(outer);
+        }
     }
 }
 

@@ -316,7 +316,9 @@ mod tests {
         let documents = parse(&source, ParseOptions::default()).unwrap();
         let template = compile("a.yml", &documents, false)?;
         let lines = (1..).map_while(|number| template.line(number));
-        Ok(lines.map(|line| line.code.replace("__ytt_tpl1_", "")).collect())
+        Ok(lines
+            .map(|line| line.code.replace("__ytt_tpl1_", ""))
+            .collect())
     }
 
     #[test]
@@ -332,8 +334,15 @@ mod tests {
 
     #[test]
     fn strings_become_texts() {
-        let lines = program("#@yaml/text-templated-strings\na: x(@= y @)\n").unwrap().join("\n");
-        assert!(lines.contains("set_map_item_key(4, (end_ctx()))\nset_ctx_type(\"yaml\")\nstart_node(4)\n"), "{lines}");
+        let lines = program("#@yaml/text-templated-strings\na: x(@= y @)\n")
+            .unwrap()
+            .join("\n");
+        assert!(
+            lines.contains(
+                "set_map_item_key(4, (end_ctx()))\nset_ctx_type(\"yaml\")\nstart_node(4)\n"
+            ),
+            "{lines}"
+        );
         assert!(lines.contains("set_node(9, ( y ))"), "{lines}");
     }
 
@@ -341,9 +350,18 @@ mod tests {
     fn faults() {
         let table = [
             ("# x\na: 1\n", "Failed to parse line 1: '# x'"),
-            ("a: 1 #@ 2\n", "Expected YAML node at line a.yml:1 to have either computed or YAML value, but found both"),
-            ("#@ if/end x:\n#@ y\na: 1\n", "Unexpected code at line a.yml:2 after use of '*/end', expected YAML node"),
-            ("#@yaml/text-templated-strings\na: (@\n", "Missing code closing '@)' at line 2 col 3"),
+            (
+                "a: 1 #@ 2\n",
+                "Expected YAML node at line a.yml:1 to have either computed or YAML value, but found both",
+            ),
+            (
+                "#@ if/end x:\n#@ y\na: 1\n",
+                "Unexpected code at line a.yml:2 after use of '*/end', expected YAML node",
+            ),
+            (
+                "#@yaml/text-templated-strings\na: (@\n",
+                "Missing code closing '@)' at line 2 col 3",
+            ),
         ];
         for (text, message) in table {
             assert!(program(text).unwrap_err().starts_with(message), "{text}");
