@@ -239,3 +239,67 @@ fn undeclared(item: &MapItem, fields: &MapType, definition: &Position) -> Fault 
         ..Fault::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Source;
+    use crate::script::{Interp, Limits};
+    use crate::yaml::{ParseOptions, parse, print_value};
+
+    fn document(name: &str, text: &str) -> Document {
+        let source = Source::file(name, text);
+        let documents = parse(&source, ParseOptions::default()).unwrap();
+        documents.items.into_iter().next().unwrap()
+    }
+
+    fn apply(schema: &str, values: &str) -> String {
+        let mut interp = Interp::new(Limits::default());
+        let schema = document("schema.yml", schema);
+        let schema = match Schema::from_document(&mut interp, &schema) {
+            Ok(schema) => schema,
+            Err(report) => return report.text().to_owned(),
+        };
+        let mut values = document("values.yml", values);
+        match schema.apply(&mut values) {
+            Ok(()) => String::from_utf8(print_value(&values.value)).unwrap(),
+            Err(report) => {
+                let paths = report.diagnostics().iter();
+                let paths: Vec<String> = paths.map(|found| found.path.join("/")).collect();
+                format!("{}{}", paths.join(" "), report.text())
+            }
+        }
+    }
+
+    #[test]
+    fn fills_in_defaults() {
+        let schema = "---\na: 1\nb:\n  c: x\n  d: 0.5\nl:\n- k: 1\n  s: ''\n";
+        let table = [
+            ("--- {}", "a: 1\nb:\n  c: x\n  d: 0.5\nl: []\n"),
+            (
+                "---\nl:\n- s: v\nb: {d: 2}\n",
+                "l:\n- s: v\n  k: 1\nb:\n  d: 2\n  c: x\na: 1\n",
+            ),
+        ];
+        for (values, want) in table {
+            assert_eq!(apply(schema, values), want);
+        }
+    }
+
+    #[test]
+    fn tells_all_that_is_wrong() {
+        let summary =
+            "\nOne or more data values were invalid\n====================================\n";
+        let found = apply("---\nl:\n- 1\nm:\n  k: 1\n", "---\nl: {a: 1}\nm: [1]\n");
+        let want = format!(
+            "l m{summary}\nvalues.yml:\n    |\n  2 | l: {{a: 1}}\n    |\n\n    = found: map\n    = expected: array (by schema.yml:2)\n\nvalues.yml:\n    |\n  3 | m: [1]\n    |\n\n    = found: array\n    = expected: map (by schema.yml:4)\n\n"
+        );
+        assert_eq!(found, want);
+        let found = apply("---\na: 1\nl:\n- 1\n", "---\nl: [1, x]\nb: 1\n");
+        let want = format!(
+            "b l/1{summary}\nGiven data value is not declared in schema\nvalues.yml:\n    |\n  3 | b: 1\n    |\n\n    = found: b\n    = expected: one of {{ a, l }} (from schema.yml:1)\n\nvalues.yml:\n    |\n  2 | l: [1, x]\n    |\n\n    = found: string\n    = expected: integer (by schema.yml:4)\n\n"
+        );
+        assert_eq!(found, want);
+        assert!(apply("---\na: []\n", "---\n").contains("= found: 0 array items\n"));
+    }
+}
