@@ -29,6 +29,12 @@ impl Str {
     }
 }
 
+impl std::borrow::Borrow<[u8]> for Str {
+    fn borrow(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
 impl Deref for Str {
     type Target = [u8];
     fn deref(&self) -> &[u8] {

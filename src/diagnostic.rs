@@ -72,7 +72,10 @@ impl Report {
 
     /// A report of several diagnostics, with its whole text.
     pub fn with_diagnostics(text: impl Into<String>, diagnostics: Vec<Diagnostic>) -> Report {
-        Report(Box::new(ReportRepr { text: text.into(), diagnostics }))
+        Report(Box::new(ReportRepr {
+            text: text.into(),
+            diagnostics,
+        }))
     }
 
     /// The whole text, as ytt forms it before its layout of the first line.

@@ -5,6 +5,7 @@ pub mod diagnostic;
 pub mod files;
 pub mod modules;
 pub mod position;
+pub mod schema;
 pub mod script;
 pub mod template;
 pub mod yaml;

@@ -17,18 +17,29 @@ pub struct Source {
 impl Source {
     /// A file's text.
     pub fn file(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Rc<Source> {
-        Rc::new(Source { name: name.into(), text: text.into(), from_memory: false })
+        Rc::new(Source {
+            name: name.into(),
+            text: text.into(),
+            from_memory: false,
+        })
     }
 
     /// A text from a flag or the environment; `text` is what messages show in place of a line.
     pub fn memory(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Rc<Source> {
-        Rc::new(Source { name: name.into(), text: text.into(), from_memory: true })
+        Rc::new(Source {
+            name: name.into(),
+            text: text.into(),
+            from_memory: true,
+        })
     }
 
     /// The line with this number (from 1), without its line end; empty past the end.
     pub fn line(&self, number: u32) -> &[u8] {
         let index = (number as usize).saturating_sub(1);
-        self.text.split(|&byte| byte == b'\n').nth(index).unwrap_or_default()
+        self.text
+            .split(|&byte| byte == b'\n')
+            .nth(index)
+            .unwrap_or_default()
     }
 }
 
@@ -47,17 +58,26 @@ impl Position {
 
     /// Somewhere in this source, no line known.
     pub fn in_source(source: &Rc<Source>) -> Position {
-        Position { source: Some(source.clone()), line: 0 }
+        Position {
+            source: Some(source.clone()),
+            line: 0,
+        }
     }
 
     /// A line of a source, counted from 1.
     pub fn new(source: &Rc<Source>, line: u32) -> Position {
-        Position { source: Some(source.clone()), line }
+        Position {
+            source: Some(source.clone()),
+            line,
+        }
     }
 
     /// The same source, another line.
     pub fn at_line(&self, line: u32) -> Position {
-        Position { source: self.source.clone(), line }
+        Position {
+            source: self.source.clone(),
+            line,
+        }
     }
 
     /// The line, counted from 1, if known.
@@ -72,18 +92,28 @@ impl Position {
 
     /// The source's name; empty if there is none.
     pub fn file(&self) -> &str {
-        self.source.as_ref().map_or("", |source| source.name.as_str())
+        self.source
+            .as_ref()
+            .map_or("", |source| source.name.as_str())
     }
 
     /// True if it came from a flag or the environment.
     pub fn from_memory(&self) -> bool {
-        self.source.as_ref().is_some_and(|source| source.from_memory)
+        self.source
+            .as_ref()
+            .is_some_and(|source| source.from_memory)
     }
 
     /// The text of the line; for a flag the text that stands for it.
     pub fn line_text(&self) -> String {
-        let Some(source) = &self.source else { return String::new() };
-        let bytes = if source.from_memory { &source.text[..] } else { source.line(self.line) };
+        let Some(source) = &self.source else {
+            return String::new();
+        };
+        let bytes = if source.from_memory {
+            &source.text[..]
+        } else {
+            source.line(self.line)
+        };
         String::from_utf8_lossy(bytes).into_owned()
     }
 }

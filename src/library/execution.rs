@@ -131,7 +131,7 @@ impl Execution {
             self.session.with_cause(report.context(text))
         })?;
         if !self.skip_validation {
-            schema::rules::attach_asserts(&mut document)
+            schema::rules::attach_asserts(interp, &mut document)
                 .and_then(|()| schema::rules::validate(interp, &document))
                 .map_err(|report| {
                     report.map_text(|text| format!("Validating final data values:\n{text}"))

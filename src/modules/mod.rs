@@ -1,5 +1,6 @@
 //! What templates load by `@ytt:NAME`.
 
+pub mod assert;
 pub mod data;
 pub mod library;
 pub mod struct_;
@@ -25,6 +26,7 @@ pub struct ModuleContext<'a> {
 /// There is no such module, or the data values cannot be seen by templates.
 pub fn find(name: &str, context: &ModuleContext<'_>) -> Result<Globals> {
     let module = match name {
+        "assert" => assert::module(),
         "data" => data::module(context.data)?,
         "library" => library::module(context.library),
         "struct" => struct_::module(),

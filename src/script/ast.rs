@@ -33,21 +33,48 @@ pub enum Stmt {
     /// An expression for its effect.
     Expr(Expr),
     /// `target = value` or `target op= value`; `op` is the operator of an augmented assignment.
-    Assign { target: Expr, op: Option<BinaryOp>, op_pos: Pos, value: Expr },
+    Assign {
+        target: Expr,
+        op: Option<BinaryOp>,
+        op_pos: Pos,
+        value: Expr,
+    },
     /// `break` or `continue`.
     Break(Pos),
     /// `continue`.
     Continue(Pos),
     /// `def`.
-    Def { name: Ident, function: Rc<FunctionDef> },
+    Def {
+        name: Ident,
+        function: Rc<FunctionDef>,
+    },
     /// `for`.
-    For { pos: Pos, target: Expr, iterable: Expr, body: Vec<Stmt> },
+    For {
+        pos: Pos,
+        target: Expr,
+        iterable: Expr,
+        body: Vec<Stmt>,
+    },
     /// `while`.
-    While { pos: Pos, condition: Expr, body: Vec<Stmt> },
+    While {
+        pos: Pos,
+        condition: Expr,
+        body: Vec<Stmt>,
+    },
     /// `if`; an `elif` is an `if` alone in `otherwise`.
-    If { pos: Pos, condition: Expr, body: Vec<Stmt>, otherwise: Vec<Stmt> },
+    If {
+        pos: Pos,
+        condition: Expr,
+        body: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
     /// `load("module", "name", local="name")`.
-    Load { pos: Pos, module: Str, module_pos: Pos, bindings: Vec<LoadBinding> },
+    Load {
+        pos: Pos,
+        module: Str,
+        module_pos: Pos,
+        bindings: Vec<LoadBinding>,
+    },
     /// `return`.
     Return { pos: Pos, value: Option<Expr> },
 }
@@ -153,13 +180,32 @@ pub enum Expr {
     /// `(x)`
     Paren(Pos, Box<Expr>),
     /// `f(...)`; `pos` is that of `(`.
-    Call { function: Box<Expr>, pos: Pos, args: Vec<Arg> },
+    Call {
+        function: Box<Expr>,
+        pos: Pos,
+        args: Vec<Arg>,
+    },
     /// `x.name`; `pos` is that of `.`.
-    Dot { object: Box<Expr>, pos: Pos, name: Rc<str>, name_pos: Pos },
+    Dot {
+        object: Box<Expr>,
+        pos: Pos,
+        name: Rc<str>,
+        name_pos: Pos,
+    },
     /// `x[y]`; `pos` is that of `[`.
-    Index { object: Box<Expr>, pos: Pos, index: Box<Expr> },
+    Index {
+        object: Box<Expr>,
+        pos: Pos,
+        index: Box<Expr>,
+    },
     /// `x[a:b:c]`; `pos` is that of `[`.
-    Slice { object: Box<Expr>, pos: Pos, low: Option<Box<Expr>>, high: Option<Box<Expr>>, step: Option<Box<Expr>> },
+    Slice {
+        object: Box<Expr>,
+        pos: Pos,
+        low: Option<Box<Expr>>,
+        high: Option<Box<Expr>>,
+        step: Option<Box<Expr>>,
+    },
     /// `[a, b]`
     List(Pos, Vec<Expr>),
     /// `(a, b)` or `a, b`; `pos` is that of `(` or of the first element.
@@ -167,15 +213,34 @@ pub enum Expr {
     /// `{k: v}`; the position of an entry is that of its `:`.
     Dict(Pos, Vec<(Expr, Pos, Expr)>),
     /// `[body for ...]` or `{key: body for ...}`.
-    Comprehension { pos: Pos, key: Option<(Box<Expr>, Pos)>, body: Box<Expr>, clauses: Vec<Clause> },
+    Comprehension {
+        pos: Pos,
+        key: Option<(Box<Expr>, Pos)>,
+        body: Box<Expr>,
+        clauses: Vec<Clause>,
+    },
     /// `a if c else b`; `pos` is that of `if`.
-    Conditional { pos: Pos, condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+    Conditional {
+        pos: Pos,
+        condition: Box<Expr>,
+        then: Box<Expr>,
+        otherwise: Box<Expr>,
+    },
     /// `lambda`
     Lambda(Rc<FunctionDef>),
     /// `-x`, `+x`, `~x`, `not x`
-    Unary { op: UnaryOp, pos: Pos, operand: Box<Expr> },
+    Unary {
+        op: UnaryOp,
+        pos: Pos,
+        operand: Box<Expr>,
+    },
     /// `x op y`; `pos` is that of the operator.
-    Binary { op: BinaryOp, pos: Pos, left: Box<Expr>, right: Box<Expr> },
+    Binary {
+        op: BinaryOp,
+        pos: Pos,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
 }
 
 /// An argument of a call.
@@ -195,7 +260,11 @@ pub enum Arg {
 #[derive(Debug)]
 pub enum Clause {
     /// `for target in iterable`
-    For { pos: Pos, target: Expr, iterable: Expr },
+    For {
+        pos: Pos,
+        target: Expr,
+        iterable: Expr,
+    },
     /// `if condition`
     If { pos: Pos, condition: Expr },
 }
@@ -258,4 +327,77 @@ pub enum BinaryOp {
     Greater,
     /// `>=`
     GreaterEqual,
+}
+
+impl BinaryOp {
+    /// How it is written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            BinaryOp::Add => "+",
+            BinaryOp::Sub => "-",
+            BinaryOp::Mul => "*",
+            BinaryOp::Div => "/",
+            BinaryOp::FloorDiv => "//",
+            BinaryOp::Mod => "%",
+            BinaryOp::BitAnd => "&",
+            BinaryOp::BitOr => "|",
+            BinaryOp::BitXor => "^",
+            BinaryOp::ShiftLeft => "<<",
+            BinaryOp::ShiftRight => ">>",
+            BinaryOp::And => "and",
+            BinaryOp::Or => "or",
+            BinaryOp::In => "in",
+            BinaryOp::NotIn => "not in",
+            BinaryOp::Equal => "==",
+            BinaryOp::NotEqual => "!=",
+            BinaryOp::Less => "<",
+            BinaryOp::LessEqual => "<=",
+            BinaryOp::Greater => ">",
+            BinaryOp::GreaterEqual => ">=",
+        }
+    }
+}
+
+impl Expr {
+    /// Where the expression begins.
+    pub fn start(&self) -> Pos {
+        let mut expr = self;
+        loop {
+            expr = match expr {
+                Expr::Call {
+                    function: inner, ..
+                }
+                | Expr::Dot { object: inner, .. }
+                | Expr::Index { object: inner, .. }
+                | Expr::Slice { object: inner, .. }
+                | Expr::Conditional { then: inner, .. }
+                | Expr::Binary { left: inner, .. } => inner,
+                _ => return expr.pos(),
+            };
+        }
+    }
+
+    /// The token that stands for the expression in messages.
+    pub fn pos(&self) -> Pos {
+        match self {
+            Expr::Ident(ident) => ident.pos,
+            Expr::Str(pos, _)
+            | Expr::Int(pos, _)
+            | Expr::BigInt(pos, _)
+            | Expr::Float(pos, _)
+            | Expr::Paren(pos, _)
+            | Expr::List(pos, _)
+            | Expr::Tuple(pos, _)
+            | Expr::Dict(pos, _)
+            | Expr::Call { pos, .. }
+            | Expr::Dot { pos, .. }
+            | Expr::Index { pos, .. }
+            | Expr::Slice { pos, .. }
+            | Expr::Comprehension { pos, .. }
+            | Expr::Conditional { pos, .. }
+            | Expr::Unary { pos, .. }
+            | Expr::Binary { pos, .. } => *pos,
+            Expr::Lambda(def) => def.pos,
+        }
+    }
 }

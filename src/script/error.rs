@@ -44,12 +44,20 @@ pub struct Frame {
 impl Error {
     /// An error with this message and no frames yet.
     pub fn new(message: impl Into<String>) -> Error {
-        Error(Box::new(ErrorRepr { message: message.into(), frames: Vec::new(), fatal: false }))
+        Error(Box::new(ErrorRepr {
+            message: message.into(),
+            frames: Vec::new(),
+            fatal: false,
+        }))
     }
 
     /// A limit was reached; code cannot catch it (`assert.try_to`).
     pub fn fatal(message: impl Into<String>) -> Error {
-        Error(Box::new(ErrorRepr { message: message.into(), frames: Vec::new(), fatal: true }))
+        Error(Box::new(ErrorRepr {
+            message: message.into(),
+            frames: Vec::new(),
+            fatal: true,
+        }))
     }
 
     /// What is wrong. May be of several lines.

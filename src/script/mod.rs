@@ -7,14 +7,15 @@
 //! scan -> parse -> resolve -> compile -> vm
 //! ```
 
-pub mod ast;
+mod ast;
 mod builtins;
 mod collections;
 mod compile;
 mod error;
-mod format;
+pub mod format;
 mod host;
 mod limits;
+mod number;
 mod operations;
 mod parse;
 mod resolve;
@@ -22,9 +23,13 @@ mod scan;
 mod value;
 mod vm;
 
-pub use collections::{Dict, List, Set};
+pub use ast::Pos;
+pub use collections::{Dict, List, Set, Tuple};
 pub use error::{Error, Frame, Result, SyntaxError};
 pub use host::{Module, Struct};
 pub use limits::Limits;
 pub use value::{Args, Builtin, Host, HostValue, Native, Range, Value};
 pub use vm::{Builder, Function, Globals, Interp, Loader, Program};
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! Values of the language, and the door through which the layers above add their own.
 
+use super::builtins::{Method, Universal};
 use super::error::{Error, Result};
 use super::vm::Interp;
 use crate::bytestring::Str;
@@ -9,7 +10,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::rc::Rc;
 
-pub use super::collections::{Dict, List, Set};
+pub use super::collections::{Dict, List, Set, Tuple};
 pub use super::vm::Function;
 
 /// A value.
@@ -31,7 +32,7 @@ pub enum Value {
     /// A list.
     List(Rc<List>),
     /// A tuple.
-    Tuple(Rc<Vec<Value>>),
+    Tuple(Rc<Tuple>),
     /// A dict; keeps insertion order.
     Dict(Rc<Dict>),
     /// A set; keeps insertion order.
@@ -69,14 +70,23 @@ pub struct Args {
 /// The body of a function written in Rust.
 pub type Native = Rc<dyn Fn(&mut Interp, Args) -> Result<Value>>;
 
+/// How a function is written in Rust.
+pub(super) enum Body {
+    /// By a layer above.
+    Closure(Native),
+    /// As a function that every program sees.
+    Universal(&'static str, Universal),
+    /// As a method of a built-in type.
+    Method(&'static str, Method),
+}
+
 /// A function written in Rust.
 pub struct Builtin {
     /// Its name, as `str()` and messages show it.
     pub name: Rc<str>,
     /// For a bound method, the type of its receiver: `str([].append)` is `<built-in method append of list value>`.
     pub receiver: Option<Value>,
-    /// The body.
-    pub body: Native,
+    pub(super) body: Body,
 }
 
 /// A shared [`HostValue`].
@@ -128,7 +138,8 @@ pub trait HostValue: Any {
 
     /// `key in object`: `None` if the type does not answer. By default what `index` finds.
     fn contains(&self, key: &Value) -> Option<Result<bool>> {
-        self.index(key).map(|found| found.map(|value| value.is_some()))
+        self.index(key)
+            .map(|found| found.map(|value| value.is_some()))
     }
 
     /// The elements (for a mapping: the keys), if it can be iterated.
@@ -165,7 +176,7 @@ impl Value {
 
     /// A tuple.
     pub fn tuple(elements: Vec<Value>) -> Value {
-        Value::Tuple(Rc::new(elements))
+        Value::Tuple(Rc::new(Tuple::from(elements)))
     }
 
     /// A dict of these items, in order; of a repeated key the first place and the last value stay.
@@ -186,8 +197,15 @@ impl Value {
     }
 
     /// A function written in Rust.
-    pub fn function(name: &str, body: impl Fn(&mut Interp, Args) -> Result<Value> + 'static) -> Value {
-        Value::Builtin(Rc::new(Builtin { name: name.into(), receiver: None, body: Rc::new(body) }))
+    pub fn function(
+        name: &str,
+        body: impl Fn(&mut Interp, Args) -> Result<Value> + 'static,
+    ) -> Value {
+        Value::Builtin(Rc::new(Builtin {
+            name: name.into(),
+            receiver: None,
+            body: Body::Closure(Rc::new(body)),
+        }))
     }
 
     /// The host value of this type, if it is one.
@@ -225,8 +243,6 @@ impl Value {
     }
 }
 
-// In operations.rs: type_name, truth, len, str, repr, equals, compare, hash, iterate, attr, index, binary.
-
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.repr())
@@ -260,7 +276,10 @@ impl From<String> for Value {
 impl Args {
     /// Only positional arguments.
     pub fn positional(values: Vec<Value>) -> Args {
-        Args { positional: values, named: Vec::new() }
+        Args {
+            positional: values,
+            named: Vec::new(),
+        }
     }
 
     /// Takes a named argument out.
@@ -274,6 +293,12 @@ impl Args {
     /// # Errors
     /// `NAME: unexpected keyword arguments`
     pub fn no_named(&self, function: &str) -> Result<()> {
-        if self.named.is_empty() { Ok(()) } else { Err(Error::new(format!("{function}: unexpected keyword arguments"))) }
+        if self.named.is_empty() {
+            Ok(())
+        } else {
+            Err(Error::new(format!(
+                "{function}: unexpected keyword arguments"
+            )))
+        }
     }
 }

@@ -1,0 +1,22 @@
+//! Schemas of data values: what a schema document says, checking values against it, rules, and export.
+//!
+//! ```text
+//! schema document --build--> Schema --apply--> types checked, defaults filled in, rules attached to values
+//!                                   --openapi--> OpenAPI document
+//! values with rules --rules::validate--> nothing, or every violation at once
+//! ```
+
+mod annotations;
+mod assign;
+mod build;
+mod fault;
+pub mod openapi;
+pub mod rules;
+mod spelling;
+mod types;
+mod validate;
+
+pub use fault::{Fault, Problem, report};
+pub use rules::{Keywords, OneNotNull, Rule, Validation};
+pub use spelling::nearest;
+pub use types::{Documentation, Example, Field, MapType, Scalar, Schema, Shape, Type, scalar_text};

@@ -1,0 +1,799 @@
+//! What every value can do: type, truth, text, equality, order, hash, iteration, attributes, indexing.
+
+use super::ast::BinaryOp;
+use super::collections::{Dict, List, Set, Tuple};
+use super::error::{Error, Result};
+use super::format;
+use super::value::{Range, Value};
+use super::{builtins, number};
+use crate::bytestring::Str;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// How deep two values may nest when they are compared; the language's own bound.
+const COMPARE_DEPTH: u32 = 10;
+
+/// How deep a value may nest in `repr`; deeper parts print as `...`.
+const REPR_DEPTH: usize = 200;
+
+/// How deep tuples may nest in a key.
+const KEY_DEPTH: u32 = 50;
+
+/// A small, fast hash; keys come from templates, whose work is bounded by steps.
+pub(super) struct Hashing;
+
+impl Hashing {
+    pub(super) fn bytes(bytes: &[u8]) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ bytes.len() as u64;
+        let mut chunks = bytes.chunks_exact(8);
+        for chunk in &mut chunks {
+            let word = chunk
+                .iter()
+                .rev()
+                .fold(0_u64, |word, &byte| word << 8 | u64::from(byte));
+            hash = Hashing::mix(hash, word);
+        }
+        let rest = chunks
+            .remainder()
+            .iter()
+            .rev()
+            .fold(0_u64, |word, &byte| word << 8 | u64::from(byte));
+        Hashing::mix(hash, rest)
+    }
+
+    fn mix(hash: u64, word: u64) -> u64 {
+        let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed ^ (mixed >> 32)
+    }
+}
+
+impl Value {
+    /// The word that `type()` gives.
+    pub fn type_name(&self) -> Cow<'static, str> {
+        match self {
+            Value::None => "NoneType".into(),
+            Value::Bool(_) => "bool".into(),
+            Value::Int(_) | Value::BigInt(_) => "int".into(),
+            Value::Float(_) => "float".into(),
+            Value::Str(_) => "string".into(),
+            Value::List(_) => "list".into(),
+            Value::Tuple(_) => "tuple".into(),
+            Value::Dict(_) => "dict".into(),
+            Value::Set(_) => "set".into(),
+            Value::Range(_) => "range".into(),
+            Value::Function(_) => "function".into(),
+            Value::Builtin(_) => "builtin_function_or_method".into(),
+            Value::Host(host) => host.0.type_name(),
+        }
+    }
+
+    /// Truth value.
+    pub fn truth(&self) -> bool {
+        match self {
+            Value::None => false,
+            Value::Bool(value) => *value,
+            Value::Int(value) => *value != 0,
+            Value::BigInt(_) | Value::Function(_) | Value::Builtin(_) => true,
+            Value::Float(value) => *value != 0.0,
+            Value::Str(text) => !text.is_empty(),
+            Value::List(list) => !list.is_empty(),
+            Value::Tuple(tuple) => !tuple.is_empty(),
+            Value::Dict(dict) => !dict.is_empty(),
+            Value::Set(set) => !set.is_empty(),
+            Value::Range(range) => range.len() > 0,
+            Value::Host(host) => host.0.truth(),
+        }
+    }
+
+    /// Length, if the value has one.
+    pub fn length(&self) -> Option<usize> {
+        match self {
+            Value::Str(text) => Some(text.len()),
+            Value::List(list) => Some(list.len()),
+            Value::Tuple(tuple) => Some(tuple.len()),
+            Value::Dict(dict) => Some(dict.len()),
+            Value::Set(set) => Some(set.len()),
+            Value::Range(range) => Some(range.len()),
+            Value::Host(host) => host.0.len(),
+            _ => None,
+        }
+    }
+
+    /// What `str(x)` gives: a string itself, else its `repr`.
+    pub fn to_str(&self) -> Str {
+        match self {
+            Value::Str(text) => text.clone(),
+            other => other.repr().into(),
+        }
+    }
+
+    /// What `repr(x)` gives.
+    pub fn repr(&self) -> String {
+        let mut out = String::new();
+        self.write_repr(&mut out, &mut Vec::new());
+        out
+    }
+
+    /// Appends what `str(x)` gives to bytes.
+    pub(super) fn write_str(&self, out: &mut Vec<u8>) {
+        match self {
+            Value::Str(text) => out.extend_from_slice(text),
+            other => out.extend_from_slice(other.repr().as_bytes()),
+        }
+    }
+
+    /// `path` holds the addresses of the lists and dicts that are being written: only they can hold themselves.
+    fn write_repr(&self, out: &mut String, path: &mut Vec<*const ()>) {
+        match self {
+            Value::None => out.push_str("None"),
+            Value::Bool(true) => out.push_str("True"),
+            Value::Bool(false) => out.push_str("False"),
+            Value::Int(value) => out.push_str(&value.to_string()),
+            Value::BigInt(value) => out.push_str(&value.to_string()),
+            Value::Float(value) => out.push_str(&format::general(*value, 6)),
+            Value::Str(text) => format::quote(text, out),
+            Value::List(list) => {
+                write_elements(out, path, Rc::as_ptr(list).cast(), ["[", "]"], || {
+                    list.to_vec()
+                });
+            }
+            Value::Tuple(tuple) => {
+                let end = if tuple.len() == 1 { ",)" } else { ")" };
+                write_elements(out, path, Rc::as_ptr(tuple).cast(), ["(", end], || {
+                    tuple.to_vec()
+                });
+            }
+            Value::Set(set) => {
+                write_elements(out, path, Rc::as_ptr(set).cast(), ["set([", "])"], || {
+                    set.to_vec()
+                })
+            }
+            Value::Dict(dict) => {
+                let address: *const () = Rc::as_ptr(dict).cast();
+                out.push('{');
+                if path.len() >= REPR_DEPTH || path.contains(&address) {
+                    out.push_str("...");
+                } else {
+                    path.push(address);
+                    for (index, (key, value)) in dict.items().into_iter().enumerate() {
+                        if index > 0 {
+                            out.push_str(", ");
+                        }
+                        key.write_repr(out, path);
+                        out.push_str(": ");
+                        value.write_repr(out, path);
+                    }
+                    path.pop();
+                }
+                out.push('}');
+            }
+            Value::Range(range) => {
+                let Range { start, stop, step } = **range;
+                out.push_str(&match (start, step) {
+                    (0, 1) => format!("range({stop})"),
+                    (_, 1) => format!("range({start}, {stop})"),
+                    _ => format!("range({start}, {stop}, {step})"),
+                });
+            }
+            Value::Function(function) => out.push_str(&format!("<function {}>", function.name())),
+            Value::Builtin(builtin) => out.push_str(&match &builtin.receiver {
+                Some(receiver) => {
+                    format!(
+                        "<built-in method {} of {} value>",
+                        builtin.name,
+                        receiver.type_name()
+                    )
+                }
+                None => format!("<built-in function {}>", builtin.name),
+            }),
+            Value::Host(host) => out.push_str(&host.0.repr()),
+        }
+    }
+
+    /// `self == other`.
+    ///
+    /// # Errors
+    /// The values nest too deeply, or are of a kind that cannot be compared.
+    pub fn equals(&self, other: &Value) -> Result<bool> {
+        equals(self, other, COMPARE_DEPTH)
+    }
+
+    /// Orders two values for `<`, `<=`, `>`, `>=`.
+    ///
+    /// # Errors
+    /// The types have no order.
+    pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Result<bool> {
+        match op {
+            BinaryOp::Equal => left.equals(right),
+            BinaryOp::NotEqual => left.equals(right).map(|equal| !equal),
+            _ => ordered(op, left, right, COMPARE_DEPTH),
+        }
+    }
+
+    /// A hash such that equal values have equal hashes.
+    ///
+    /// # Errors
+    /// The value cannot be a key.
+    pub(super) fn hash_key(&self) -> Result<u64> {
+        hash(self, KEY_DEPTH)
+    }
+
+    /// The elements: of a dict and a mapping its keys.
+    ///
+    /// # Errors
+    /// `X value is not iterable`
+    pub fn iterate(&self) -> Result<Vec<Value>> {
+        self.try_iterate()
+            .ok_or_else(|| Error::new(format!("{} value is not iterable", self.type_name())))
+    }
+
+    /// The elements, if there can be any.
+    pub fn try_iterate(&self) -> Option<Vec<Value>> {
+        match self {
+            Value::List(list) => Some(list.to_vec()),
+            Value::Tuple(tuple) => Some(tuple.to_vec()),
+            Value::Dict(dict) => Some(dict.keys()),
+            Value::Set(set) => Some(set.to_vec()),
+            Value::Range(range) => Some(
+                (0..range.len())
+                    .map(|index| Value::Int(range.at(index)))
+                    .collect(),
+            ),
+            Value::Host(host) => host.0.iterate(),
+            _ => None,
+        }
+    }
+
+    /// True for what `iterate` accepts.
+    pub fn is_iterable(&self) -> bool {
+        match self {
+            Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Set(_) | Value::Range(_) => {
+                true
+            }
+            Value::Host(host) => host.0.iterate().is_some(),
+            _ => false,
+        }
+    }
+
+    /// Keys and values, if this is a mapping.
+    pub fn mapping_items(&self) -> Option<Vec<(Value, Value)>> {
+        match self {
+            Value::Dict(dict) => Some(dict.items()),
+            Value::Host(host) => host.0.items(),
+            _ => None,
+        }
+    }
+
+    /// `self.name`; `None` if there is no such attribute.
+    ///
+    /// # Errors
+    /// A host value says why it has none.
+    pub fn attr(&self, name: &str) -> Result<Option<Value>> {
+        match self {
+            Value::Host(host) => host.0.attr(name),
+            _ => Ok(builtins::method(self, name)),
+        }
+    }
+
+    /// The names of the attributes, sorted.
+    pub fn attr_names(&self) -> Vec<String> {
+        let mut names = match self {
+            Value::Host(host) => host.0.attr_names().unwrap_or_default(),
+            _ => builtins::method_names(self)
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+        };
+        names.sort();
+        names
+    }
+
+    /// `self.name` as code has it: an error with a hint if there is no such attribute.
+    ///
+    /// # Errors
+    /// There is no such attribute.
+    pub fn get_attr(&self, name: &str) -> Result<Value> {
+        if let Some(value) = self.attr(name)? {
+            return Ok(value);
+        }
+        let mut message = match self {
+            Value::Host(host) => host.0.no_attr_message(name),
+            _ => format!("{} has no .{name} field or method", self.type_name()),
+        };
+        let names = self.attr_names();
+        if let Some(near) = format::nearest(name, names.iter().map(String::as_str)) {
+            message.push_str(&format!(" (did you mean .{near}?)"));
+        }
+        Err(Error::new(message))
+    }
+
+    /// `self[key]`
+    ///
+    /// # Errors
+    /// The key is not there, or the value cannot be indexed so.
+    pub fn index(&self, key: &Value) -> Result<Value> {
+        match self {
+            Value::Dict(dict) => dict.get(key)?.ok_or_else(|| not_in(key, self)),
+            Value::Str(text) => {
+                let index = self.element_index(key, text.len())?;
+                Ok(Value::Str(
+                    text.get(index..index + 1).unwrap_or_default().into(),
+                ))
+            }
+            Value::List(list) => {
+                let index = self.element_index(key, list.len())?;
+                Ok(list.get(index).unwrap_or_default())
+            }
+            Value::Tuple(tuple) => {
+                let index = self.element_index(key, tuple.len())?;
+                Ok(tuple.get(index).cloned().unwrap_or_default())
+            }
+            Value::Range(range) => Ok(Value::Int(range.at(self.element_index(key, range.len())?))),
+            Value::Host(host) => match host.0.index(key) {
+                Some(found) => found?.ok_or_else(|| not_in(key, self)),
+                None => Err(self.not_indexable(key)),
+            },
+            _ => Err(self.not_indexable(key)),
+        }
+    }
+
+    fn not_indexable(&self, key: &Value) -> Error {
+        Error::new(format!(
+            "unhandled index operation {}[{}]",
+            self.type_name(),
+            key.type_name()
+        ))
+    }
+
+    fn element_index(&self, key: &Value, len: usize) -> Result<usize> {
+        let index = number::to_small(key).map_err(|error| {
+            Error::new(format!("{} index: {}", self.type_name(), error.message()))
+        })?;
+        resolve_index(index, len).ok_or_else(|| out_of_range(index, len, self))
+    }
+
+    /// `self[key] = value`
+    ///
+    /// # Errors
+    /// The value takes no assignment, the key is not there, or it must not change now.
+    pub fn set_index(&self, key: Value, value: Value) -> Result<()> {
+        match self {
+            Value::Dict(dict) => dict.insert(key, value).map(|_| ()),
+            Value::List(list) => {
+                let given = number::to_small(&key)?;
+                let len = list.len();
+                let index =
+                    resolve_index(given, len).ok_or_else(|| out_of_range(given, len, self))?;
+                list.change("assign to element of", |items| {
+                    if let Some(slot) = items.get_mut(index) {
+                        *slot = value;
+                    }
+                })
+            }
+            _ => Err(Error::new(format!(
+                "{} value does not support item assignment",
+                self.type_name()
+            ))),
+        }
+    }
+
+    /// `self[low:high:step]`
+    ///
+    /// # Errors
+    /// The value cannot be sliced, or a bound is no integer.
+    pub fn slice(&self, low: &Value, high: &Value, step: &Value) -> Result<Value> {
+        let len = match self {
+            Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Range(_) => {
+                self.length().unwrap_or(0)
+            }
+            _ => {
+                return Err(Error::new(format!(
+                    "invalid slice operand {}",
+                    self.type_name()
+                )));
+            }
+        };
+        let step = match step {
+            Value::None => 1,
+            _ => number::to_small(step).map_err(|_| {
+                Error::new(format!("got {} for slice step, want int", step.type_name()))
+            })?,
+        };
+        if step == 0 {
+            return Err(Error::new("zero is not a valid slice step"));
+        }
+        let (start, end) = if step > 0 {
+            let (start, end) = indices(low, high, len)?;
+            (start as i64, end.max(start) as i64)
+        } else {
+            let last = len as i64 - 1;
+            let start = bound(low, len, last, "start")?.min(last);
+            let end = bound(high, len, -1, "end")?.max(-1);
+            (start.max(end), end)
+        };
+        let picks = picked(start, end, step);
+        Ok(match self {
+            Value::Str(text) if step == 1 => Value::Str(
+                text.get(start as usize..end as usize)
+                    .unwrap_or_default()
+                    .into(),
+            ),
+            Value::Str(text) => Value::Str(
+                picks
+                    .filter_map(|index| text.get(index).copied())
+                    .collect::<Vec<u8>>()
+                    .into(),
+            ),
+            Value::List(list) => Value::list(picks.filter_map(|index| list.get(index)).collect()),
+            Value::Tuple(tuple) => Value::tuple(
+                picks
+                    .filter_map(|index| tuple.get(index).cloned())
+                    .collect(),
+            ),
+            Value::Range(range) => Value::Range(Rc::new(Range {
+                start: range.start.saturating_add(range.step.saturating_mul(start)),
+                stop: range.start.saturating_add(range.step.saturating_mul(end)),
+                step: range.step.saturating_mul(step),
+            })),
+            _ => Value::None,
+        })
+    }
+
+    /// The number as a float, if this is a number.
+    pub fn to_f64(&self) -> Option<f64> {
+        match self {
+            Value::Int(value) => Some(*value as f64),
+            Value::BigInt(value) => Some(number::big_to_f64(value)),
+            Value::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Makes the value and all that it holds unchangeable.
+    pub fn freeze(&self) {
+        let mut pending = vec![self.clone()];
+        while let Some(value) = pending.pop() {
+            match &value {
+                Value::List(list) if list.freeze() => {
+                    pending.extend(list.to_vec().into_iter().filter(Value::holds_values));
+                }
+                Value::Dict(dict) if dict.freeze() => {
+                    pending.extend(
+                        dict.items()
+                            .into_iter()
+                            .flat_map(|(key, value)| [key, value])
+                            .filter(Value::holds_values),
+                    );
+                }
+                Value::Set(set) => {
+                    set.table().freeze();
+                }
+                Value::Tuple(tuple) => {
+                    pending.extend(tuple.iter().filter(|value| value.holds_values()).cloned())
+                }
+                Value::Function(function) => {
+                    if let Some(held) = function.freeze() {
+                        pending.extend(held.into_iter().filter(Value::holds_values));
+                    }
+                }
+                Value::Builtin(builtin) => pending.extend(builtin.receiver.iter().cloned()),
+                _ => {}
+            }
+        }
+    }
+
+    /// True for values that can hold others.
+    pub(super) fn holds_values(&self) -> bool {
+        matches!(
+            self,
+            Value::List(_)
+                | Value::Tuple(_)
+                | Value::Dict(_)
+                | Value::Set(_)
+                | Value::Function(_)
+                | Value::Builtin(_)
+        )
+    }
+}
+
+fn write_elements(
+    out: &mut String,
+    path: &mut Vec<*const ()>,
+    address: *const (),
+    [begin, end]: [&str; 2],
+    elements: impl FnOnce() -> Vec<Value>,
+) {
+    out.push_str(begin);
+    if path.len() >= REPR_DEPTH || path.contains(&address) {
+        out.push_str("...");
+    } else {
+        path.push(address);
+        for (index, element) in elements().iter().enumerate() {
+            if index > 0 {
+                out.push_str(", ");
+            }
+            element.write_repr(out, path);
+        }
+        path.pop();
+    }
+    out.push_str(end);
+}
+
+fn too_deep() -> Error {
+    Error::new("comparison exceeded maximum recursion depth")
+}
+
+fn equals(left: &Value, right: &Value, depth: u32) -> Result<bool> {
+    if depth == 0 {
+        return Err(too_deep());
+    }
+    Ok(match (left, right) {
+        (Value::None, Value::None) => true,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::Str(a), Value::Str(b)) => a == b,
+        (Value::Int(a), Value::Int(b)) => a == b,
+        (Value::List(a), Value::List(b)) => {
+            let (a, b) = (a.to_vec(), b.to_vec());
+            a.len() == b.len() && all_equal(&a, &b, depth)?
+        }
+        (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && all_equal(a, b, depth)?,
+        (Value::Dict(a), Value::Dict(b)) => dicts_equal(a, b, depth)?,
+        (Value::Set(a), Value::Set(b)) => a.len() == b.len() && holds_all(a, b)?,
+        (Value::Range(a), Value::Range(b)) => {
+            let len = a.len();
+            len == b.len() && (len == 0 || (a.start == b.start && (len == 1 || a.step == b.step)))
+        }
+        (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b),
+        (Value::Builtin(a), Value::Builtin(b)) => Rc::ptr_eq(a, b),
+        (Value::Host(a), _) => match a.0.equals(right) {
+            Some(answer) => answer?,
+            None => matches!(right, Value::Host(b) if Rc::ptr_eq(&a.0, &b.0)),
+        },
+        (_, Value::Host(b)) => match b.0.equals(left) {
+            Some(answer) => answer?,
+            None => false,
+        },
+        _ => number::order(left, right) == Some(Some(Ordering::Equal)),
+    })
+}
+
+fn all_equal(left: &[Value], right: &[Value], depth: u32) -> Result<bool> {
+    for (a, b) in left.iter().zip(right) {
+        if !equals(a, b, depth - 1)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn dicts_equal(left: &Dict, right: &Dict, depth: u32) -> Result<bool> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    for (key, value) in left.items() {
+        match right.get(&key)? {
+            Some(other) if equals(&value, &other, depth - 1)? => {}
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+fn holds_all(left: &Set, right: &Set) -> Result<bool> {
+    for element in left.to_vec() {
+        if !right.contains(&element)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn ordered(op: BinaryOp, left: &Value, right: &Value, depth: u32) -> Result<bool> {
+    if depth == 0 {
+        return Err(too_deep());
+    }
+    let ordering = match (left, right) {
+        (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
+        (Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
+        (Value::List(a), Value::List(b)) => {
+            return elements_ordered(op, &a.to_vec(), &b.to_vec(), depth);
+        }
+        (Value::Tuple(a), Value::Tuple(b)) => return elements_ordered(op, a, b, depth),
+        _ => match number::order(left, right) {
+            Some(ordering) => ordering,
+            None => {
+                return Err(Error::new(format!(
+                    "{} {} {} not implemented",
+                    left.type_name(),
+                    op.symbol(),
+                    right.type_name()
+                )));
+            }
+        },
+    };
+    Ok(ordering.is_some_and(|ordering| holds(op, ordering)))
+}
+
+/// The first pair that differs decides, else the lengths do.
+fn elements_ordered(op: BinaryOp, left: &[Value], right: &[Value], depth: u32) -> Result<bool> {
+    for (a, b) in left.iter().zip(right) {
+        if !equals(a, b, depth - 1)? {
+            return ordered(op, a, b, depth - 1);
+        }
+    }
+    Ok(holds(op, left.len().cmp(&right.len())))
+}
+
+fn holds(op: BinaryOp, ordering: Ordering) -> bool {
+    match op {
+        BinaryOp::Less => ordering.is_lt(),
+        BinaryOp::LessEqual => ordering.is_le(),
+        BinaryOp::Greater => ordering.is_gt(),
+        BinaryOp::GreaterEqual => ordering.is_ge(),
+        BinaryOp::NotEqual => ordering.is_ne(),
+        _ => ordering.is_eq(),
+    }
+}
+
+fn hash(value: &Value, depth: u32) -> Result<u64> {
+    let unhashable = || Error::new(format!("unhashable type: {}", value.type_name()));
+    Ok(match value {
+        Value::None => 0x11,
+        Value::Bool(value) => 0x22 + u64::from(*value),
+        Value::Int(value) => Hashing::mix(0x33, *value as u64),
+        Value::BigInt(value) => Hashing::bytes(&value.to_signed_bytes_le()),
+        Value::Float(float) => match number::float_to_int(*float) {
+            Some(integer) if integer.to_f64() == Some(*float) => hash(&integer, depth)?,
+            _ => Hashing::mix(0x44, float.to_bits()),
+        },
+        Value::Str(text) => Hashing::bytes(text),
+        Value::Tuple(tuple) => {
+            if depth == 0 {
+                return Err(Error::new("unhashable: tuples nested too deeply"));
+            }
+            let mut sum = 0x55;
+            for element in tuple.iter() {
+                sum = Hashing::mix(sum, hash(element, depth - 1)?);
+            }
+            sum
+        }
+        Value::Range(_) => return Err(Error::new("unhashable: range")),
+        Value::Function(function) => Hashing::bytes(function.name().as_bytes()),
+        Value::Builtin(builtin) => Hashing::bytes(builtin.name.as_bytes()),
+        Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Host(_) => {
+            return Err(unhashable());
+        }
+    })
+}
+
+/// Equality of two hashable values.
+pub(super) fn key_eq(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Str(a), Value::Str(b)) => a == b,
+        _ => equals(left, right, KEY_DEPTH + 1).unwrap_or(false),
+    }
+}
+
+fn not_in(key: &Value, container: &Value) -> Error {
+    Error::new(format!(
+        "key {} not in {}",
+        key.repr(),
+        container.type_name()
+    ))
+}
+
+/// An index counted from the front, or from the end if negative.
+pub(super) fn resolve_index(index: i64, len: usize) -> Option<usize> {
+    let len = len as i64;
+    let index = if index < 0 {
+        index.checked_add(len)?
+    } else {
+        index
+    };
+    (0..len).contains(&index).then_some(index as usize)
+}
+
+pub(super) fn out_of_range(index: i64, len: usize, value: &Value) -> Error {
+    let name = value.type_name();
+    if len == 0 {
+        return Error::new(format!("index {index} out of range: empty {name}"));
+    }
+    Error::new(format!(
+        "{name} index {index} out of range [{}:{}]",
+        -(len as i64),
+        len as i64 - 1
+    ))
+}
+
+/// A slice bound: `default` where it is `None`; counted from the end if negative; not clamped.
+fn bound(value: &Value, len: usize, default: i64, which: &str) -> Result<i64> {
+    if value.is_none() {
+        return Ok(default);
+    }
+    let index = number::to_small(value)
+        .map_err(|error| Error::new(format!("invalid {which} index: {}", error.message())))?;
+    Ok(if index < 0 {
+        index.saturating_add(len as i64)
+    } else {
+        index
+    })
+}
+
+/// Start and end of a part of something with `len` elements, both clamped to it.
+pub(super) fn indices(start: &Value, end: &Value, len: usize) -> Result<(usize, usize)> {
+    let clamp = |index: i64| index.clamp(0, len as i64) as usize;
+    Ok((
+        clamp(bound(start, len, 0, "start")?),
+        clamp(bound(end, len, len as i64, "end")?),
+    ))
+}
+
+fn picked(start: i64, end: i64, step: i64) -> impl Iterator<Item = usize> {
+    let mut next = Some(start);
+    std::iter::from_fn(move || {
+        let index = next.filter(|&index| if step > 0 { index < end } else { index > end })?;
+        next = index.checked_add(step);
+        usize::try_from(index).ok()
+    })
+}
+
+impl Range {
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        let (low, high) = if self.step > 0 {
+            (self.start, self.stop)
+        } else {
+            (self.stop, self.start)
+        };
+        if low >= high {
+            return 0;
+        }
+        let span = (i128::from(high) - i128::from(low) - 1)
+            / i128::from(self.step.unsigned_abs().max(1))
+            + 1;
+        usize::try_from(span).unwrap_or(usize::MAX)
+    }
+
+    /// True if there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The element at this index.
+    pub fn at(&self, index: usize) -> i64 {
+        self.start
+            .wrapping_add(self.step.wrapping_mul(index as i64))
+    }
+
+    /// Whether this number is an element.
+    pub fn contains(&self, value: i64) -> bool {
+        let delta = i128::from(value) - i128::from(self.start);
+        let step = i128::from(self.step);
+        delta % step == 0 && (0..self.len() as i128).contains(&(delta / step))
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(elements: Vec<Value>) -> Value {
+        Value::List(Rc::new(List::from(elements)))
+    }
+}
+
+impl From<i64> for Value {
+    fn from(value: i64) -> Value {
+        Value::Int(value)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(value: f64) -> Value {
+        Value::Float(value)
+    }
+}
+
+impl From<Tuple> for Value {
+    fn from(tuple: Tuple) -> Value {
+        Value::Tuple(Rc::new(tuple))
+    }
+}

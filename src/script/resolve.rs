@@ -1,0 +1,794 @@
+//! What each name means: a local variable, one of a function around, a global, something built in.
+//!
+//! Uses inside a function are decided when the function has been seen whole, for an assignment further down makes a
+//! name local; uses of names of functions around are decided at the end of the file.
+
+use super::ast::{Arg, Binding, Clause, Expr, File, FunctionDef, Ident, Local, Param, Pos, Stmt};
+use super::error::SyntaxError;
+use super::format;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// How many arguments of a kind one call may have.
+const MOST_ARGUMENTS: usize = 255;
+
+/// Decides all names of a file. `universe` are the names that every program sees.
+///
+/// # Errors
+/// All faults, in the order in which they are found.
+pub(super) fn resolve(
+    file: &File,
+    builders: &[&str],
+    universe: &[&str],
+) -> Result<(), Vec<SyntaxError>> {
+    let mut resolver = Resolver {
+        builders,
+        universe: universe
+            .iter()
+            .zip(0..)
+            .map(|(name, index)| (*name, index))
+            .collect(),
+        variables: Vec::new(),
+        blocks: vec![Block::default()],
+        env: FILE,
+        globals: Vec::new(),
+        global_names: HashMap::new(),
+        loops: 0,
+        resolved: Vec::new(),
+        errors: Vec::new(),
+    };
+    resolver.body(&file.body);
+    resolver.decide_local_uses(FILE);
+    resolver.decide_other_uses(FILE);
+    resolver.finish(file)
+}
+
+/// The block of the file itself.
+const FILE: usize = 0;
+
+/// Index into `Resolver::variables`.
+type Id = usize;
+
+#[derive(Clone, Copy)]
+enum Scope {
+    Local,
+    Cell,
+    Free,
+    Global,
+}
+
+struct Variable {
+    name: Rc<str>,
+    scope: Scope,
+    index: usize,
+}
+
+/// A function, a comprehension, or the file.
+#[derive(Default)]
+struct Block<'a> {
+    parent: Option<usize>,
+    function: Option<&'a FunctionDef>,
+    bindings: HashMap<Rc<str>, Id>,
+    children: Vec<usize>,
+    /// Uses that are not decided yet, each with the block where it stands; for functions and the file.
+    uses: Vec<(&'a Ident, usize)>,
+    /// Variables by slot; for functions and the file.
+    locals: Vec<Id>,
+    /// Variables of functions around; for functions.
+    captures: Vec<Id>,
+}
+
+struct Resolver<'a> {
+    builders: &'a [&'a str],
+    universe: HashMap<&'a str, u16>,
+    variables: Vec<Variable>,
+    blocks: Vec<Block<'a>>,
+    env: usize,
+    globals: Vec<Id>,
+    global_names: HashMap<Rc<str>, Id>,
+    loops: usize,
+    resolved: Vec<(&'a Ident, Id)>,
+    errors: Vec<SyntaxError>,
+}
+
+impl<'a> Resolver<'a> {
+    fn fail(&mut self, pos: Pos, message: impl Into<String>) {
+        self.errors.push(SyntaxError {
+            pos,
+            message: message.into(),
+        });
+    }
+
+    /// The function around a block, or the file.
+    fn container(&self, mut block: usize) -> usize {
+        while let Some(Block {
+            function: None,
+            parent: Some(parent),
+            ..
+        }) = self.blocks.get(block)
+        {
+            block = *parent;
+        }
+        block
+    }
+
+    fn in_function(&self) -> bool {
+        self.container(self.env) != FILE
+    }
+
+    fn block(&mut self, index: usize) -> Option<&mut Block<'a>> {
+        self.blocks.get_mut(index)
+    }
+
+    fn lookup(&self, block: usize, name: &str) -> Option<Id> {
+        self.blocks
+            .get(block)
+            .and_then(|block| block.bindings.get(name))
+            .copied()
+    }
+
+    fn push(&mut self, function: Option<&'a FunctionDef>) -> usize {
+        let index = self.blocks.len();
+        self.blocks.push(Block {
+            parent: Some(self.env),
+            function,
+            ..Block::default()
+        });
+        let env = self.env;
+        if let Some(block) = self.block(env) {
+            block.children.push(index);
+        }
+        self.env = index;
+        index
+    }
+
+    fn pop(&mut self) {
+        if let Some(parent) = self.blocks.get(self.env).and_then(|block| block.parent) {
+            self.env = parent;
+        }
+    }
+
+    fn variable(&mut self, name: &Rc<str>, scope: Scope, index: usize) -> Id {
+        self.variables.push(Variable {
+            name: name.clone(),
+            scope,
+            index,
+        });
+        self.variables.len() - 1
+    }
+
+    /// Makes a name a variable of the block; true if it was one already.
+    fn bind(&mut self, ident: &'a Ident) -> bool {
+        if self.env != FILE {
+            return self.bind_local(ident);
+        }
+        let known = self
+            .lookup(FILE, &ident.name)
+            .or_else(|| self.global_names.get(&ident.name).copied());
+        let id = known.unwrap_or_else(|| {
+            let id = self.variable(&ident.name, Scope::Global, self.globals.len());
+            self.global_names.insert(ident.name.clone(), id);
+            self.globals.push(id);
+            id
+        });
+        self.resolved.push((ident, id));
+        known.is_some()
+    }
+
+    fn bind_local(&mut self, ident: &'a Ident) -> bool {
+        let known = self.lookup(self.env, &ident.name).is_some();
+        if !known {
+            let container = self.container(self.env);
+            let slot = self
+                .blocks
+                .get(container)
+                .map_or(0, |block| block.locals.len());
+            let id = self.variable(&ident.name, Scope::Local, slot);
+            if let Some(block) = self.block(container) {
+                block.locals.push(id);
+            }
+            let env = self.env;
+            if let Some(block) = self.block(env) {
+                block.bindings.insert(ident.name.clone(), id);
+            }
+        }
+        self.use_name(ident);
+        known
+    }
+
+    fn use_name(&mut self, ident: &'a Ident) {
+        if self.env == FILE {
+            self.use_at_top(ident, FILE);
+            return;
+        }
+        let (env, container) = (self.env, self.container(self.env));
+        if let Some(block) = self.block(container) {
+            block.uses.push((ident, env));
+        }
+    }
+
+    /// A use that no function around answers: of a global, or of something built in.
+    fn use_at_top(&mut self, ident: &'a Ident, env: usize) -> Option<Id> {
+        let known = self
+            .lookup(FILE, &ident.name)
+            .or_else(|| self.global_names.get(&ident.name).copied());
+        if let Some(id) = known {
+            self.resolved.push((ident, id));
+            return Some(id);
+        }
+        if let Some(index) = self.builders.iter().position(|name| **name == *ident.name) {
+            ident.binding.set(Binding::Builder(index as u16));
+        } else if let Some(index) = self.universe.get(&*ident.name) {
+            ident.binding.set(Binding::Universal(*index));
+        } else {
+            let hint = match self.near(&ident.name, env) {
+                Some(name) => format!(" (did you mean {name}?)"),
+                None => String::new(),
+            };
+            self.fail(ident.pos, format!("undefined: {}{hint}", ident.name));
+        }
+        None
+    }
+
+    /// A known name that is much like this one.
+    fn near(&self, name: &str, env: usize) -> Option<String> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut block = self.blocks.get(env);
+        while let Some(Block {
+            bindings, parent, ..
+        }) = block
+        {
+            names.extend(bindings.keys().map(|name| &**name));
+            block = parent.and_then(|parent| self.blocks.get(parent));
+        }
+        names.extend(self.global_names.keys().map(|name| &**name));
+        names.sort_unstable();
+        format::nearest(name, names.into_iter()).map(Into::into)
+    }
+
+    /// Decides the uses of a function's own variables.
+    fn decide_local_uses(&mut self, container: usize) {
+        let uses = self
+            .block(container)
+            .map(|block| std::mem::take(&mut block.uses))
+            .unwrap_or_default();
+        let mut left = Vec::new();
+        for (ident, env) in uses {
+            let mut at = env;
+            let found = loop {
+                match self.lookup(at, &ident.name) {
+                    Some(id) => break Some(id),
+                    None if at == container => break None,
+                    None => match self.blocks.get(at).and_then(|block| block.parent) {
+                        Some(parent) => at = parent,
+                        None => break None,
+                    },
+                }
+            };
+            match found {
+                Some(id) => self.resolved.push((ident, id)),
+                None => left.push((ident, env)),
+            }
+        }
+        if let Some(block) = self.block(container) {
+            block.uses = left;
+        }
+    }
+
+    /// Decides the uses of names of functions around, inner functions first.
+    fn decide_other_uses(&mut self, index: usize) {
+        let children = self
+            .blocks
+            .get(index)
+            .map(|block| block.children.clone())
+            .unwrap_or_default();
+        for child in children {
+            self.decide_other_uses(child);
+        }
+        let uses = self
+            .block(index)
+            .map(|block| std::mem::take(&mut block.uses))
+            .unwrap_or_default();
+        for (ident, env) in uses {
+            if let Some(id) = self.look_outwards(ident, env) {
+                self.resolved.push((ident, id));
+            }
+        }
+    }
+
+    /// Finds a name in the blocks around, and lets each function between capture it.
+    fn look_outwards(&mut self, ident: &'a Ident, env: usize) -> Option<Id> {
+        let mut way = Vec::new();
+        let mut at = env;
+        let mut id = loop {
+            if at == FILE {
+                // Was it found, `use_at_top` has decided this use; captures of it follow all the same.
+                let id = self.use_at_top(ident, env)?;
+                self.resolved.pop();
+                break id;
+            }
+            if let Some(id) = self.lookup(at, &ident.name) {
+                break id;
+            }
+            way.push(at);
+            at = self
+                .blocks
+                .get(at)
+                .and_then(|block| block.parent)
+                .unwrap_or(FILE);
+        };
+        for block in way.into_iter().rev() {
+            let is_function = self
+                .blocks
+                .get(block)
+                .is_some_and(|block| block.function.is_some());
+            let scope = self.variables.get(id).map(|variable| variable.scope);
+            if is_function && !matches!(scope, Some(Scope::Global) | None) {
+                if let Some(variable) = self.variables.get_mut(id)
+                    && matches!(variable.scope, Scope::Local)
+                {
+                    variable.scope = Scope::Cell;
+                }
+                let outer = id;
+                let index = self
+                    .blocks
+                    .get(block)
+                    .map_or(0, |block| block.captures.len());
+                id = self.variable(&ident.name, Scope::Free, index);
+                if let Some(block) = self.block(block) {
+                    block.captures.push(outer);
+                }
+            }
+            if let Some(block) = self.block(block) {
+                block.bindings.insert(ident.name.clone(), id);
+            }
+        }
+        Some(id)
+    }
+
+    fn binding(&self, id: Id) -> Binding {
+        let Some(variable) = self.variables.get(id) else {
+            return Binding::Undefined;
+        };
+        let index = variable.index as u16;
+        match variable.scope {
+            Scope::Local => Binding::Local(index),
+            Scope::Cell => Binding::Cell(index),
+            Scope::Free => Binding::Free(index),
+            Scope::Global => Binding::Global(index),
+        }
+    }
+
+    fn names(&self, ids: &[Id]) -> Vec<Local> {
+        let local = |id: &Id| {
+            let variable = self.variables.get(*id)?;
+            Some(Local {
+                name: variable.name.clone(),
+                is_cell: matches!(variable.scope, Scope::Cell),
+            })
+        };
+        ids.iter().filter_map(local).collect()
+    }
+
+    /// Writes what was found into the tree.
+    fn finish(mut self, file: &File) -> Result<(), Vec<SyntaxError>> {
+        let most = usize::from(u16::MAX);
+        let large = |block: &Block<'_>| block.locals.len() > most || block.captures.len() > most;
+        if self.globals.len() > most || self.blocks.iter().any(large) {
+            self.fail(
+                Pos { line: 1, column: 1 },
+                format!("more than {most} variables"),
+            );
+        }
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        for (ident, id) in &self.resolved {
+            ident.binding.set(self.binding(*id));
+        }
+        for block in &self.blocks {
+            if let Some(function) = block.function {
+                function.locals.replace(self.names(&block.locals));
+                let capture =
+                    |id: &Id| Some((self.variables.get(*id)?.name.clone(), self.binding(*id)));
+                function
+                    .captures
+                    .replace(block.captures.iter().filter_map(capture).collect());
+            }
+        }
+        if let Some(top) = self.blocks.get(FILE) {
+            file.locals.replace(self.names(&top.locals));
+        }
+        let names = self.names(&self.globals);
+        file.globals
+            .replace(names.into_iter().map(|local| local.name).collect());
+        Ok(())
+    }
+
+    fn body(&mut self, body: &'a [Stmt]) {
+        for statement in body {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &'a Stmt) {
+        match statement {
+            Stmt::Expr(expr) => self.expr(expr),
+            Stmt::Break(pos) | Stmt::Continue(pos) => {
+                if self.loops == 0 {
+                    let word = if matches!(statement, Stmt::Break(_)) {
+                        "break"
+                    } else {
+                        "continue"
+                    };
+                    self.fail(*pos, format!("{word} not in a loop"));
+                }
+            }
+            Stmt::If {
+                condition,
+                body,
+                otherwise,
+                ..
+            } => {
+                let (mut condition, mut body, mut otherwise) = (condition, body, otherwise);
+                loop {
+                    self.expr(condition);
+                    self.body(body);
+                    match otherwise.as_slice() {
+                        [
+                            Stmt::If {
+                                condition: c,
+                                body: b,
+                                otherwise: o,
+                                ..
+                            },
+                        ] => {
+                            (condition, body, otherwise) = (c, b, o);
+                        }
+                        _ => break,
+                    }
+                }
+                self.body(otherwise);
+            }
+            Stmt::Assign {
+                target, op, value, ..
+            } => {
+                self.expr(value);
+                self.assign(target, op.is_some());
+            }
+            Stmt::Def { name, function } => {
+                self.bind(name);
+                self.function(function);
+            }
+            Stmt::For {
+                target,
+                iterable,
+                body,
+                ..
+            } => {
+                self.expr(iterable);
+                self.assign(target, false);
+                self.loops += 1;
+                self.body(body);
+                self.loops -= 1;
+            }
+            Stmt::While {
+                condition, body, ..
+            } => {
+                self.expr(condition);
+                self.loops += 1;
+                self.body(body);
+                self.loops -= 1;
+            }
+            Stmt::Return { pos, value } => {
+                if !self.in_function() {
+                    self.fail(*pos, "return statement not within a function");
+                }
+                if let Some(value) = value {
+                    self.expr(value);
+                }
+            }
+            Stmt::Load { pos, bindings, .. } => {
+                if self.in_function() {
+                    self.fail(*pos, "load statement within a function");
+                }
+                for binding in bindings {
+                    if binding.name.is_empty() {
+                        self.fail(binding.name_pos, "load: empty identifier");
+                        continue;
+                    }
+                    if binding.name.starts_with('_') {
+                        let name = &binding.name;
+                        let message = format!(
+                            "load: names with leading underscores are not exported: {name}"
+                        );
+                        self.fail(binding.name_pos, message);
+                    }
+                    self.bind_local(&binding.local);
+                }
+            }
+        }
+    }
+
+    fn assign(&mut self, target: &'a Expr, augmented: bool) {
+        match target {
+            Expr::Ident(ident) => {
+                self.bind(ident);
+            }
+            Expr::Index { object, index, .. } => {
+                self.expr(object);
+                self.expr(index);
+            }
+            Expr::Dot { object, .. } => self.expr(object),
+            Expr::Paren(_, inner) => self.assign(inner, augmented),
+            Expr::Tuple(_, targets) | Expr::List(_, targets) => {
+                let (kind, empty) = if matches!(target, Expr::Tuple(..)) {
+                    ("tuple", "()")
+                } else {
+                    ("list", "[]")
+                };
+                if targets.is_empty() {
+                    self.fail(target.start(), format!("can't assign to {empty}"));
+                }
+                if augmented {
+                    self.fail(
+                        target.start(),
+                        format!("can't use {kind} expression in augmented assignment"),
+                    );
+                }
+                for target in targets {
+                    self.assign(target, augmented);
+                }
+            }
+            other => self.fail(other.start(), format!("can't assign to {}", kind(other))),
+        }
+    }
+
+    fn exprs(&mut self, exprs: impl IntoIterator<Item = &'a Expr>) {
+        for expr in exprs {
+            self.expr(expr);
+        }
+    }
+
+    fn expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Ident(ident) => self.use_name(ident),
+            Expr::Str(..) | Expr::Int(..) | Expr::BigInt(..) | Expr::Float(..) => {}
+            Expr::Paren(_, inner) => self.expr(inner),
+            Expr::Dot { object, .. } => self.expr(object),
+            Expr::Index { object, index, .. } => self.exprs([&**object, &**index]),
+            Expr::Slice {
+                object,
+                low,
+                high,
+                step,
+                ..
+            } => {
+                self.expr(object);
+                self.exprs(
+                    [low, high, step]
+                        .into_iter()
+                        .flatten()
+                        .map(|bound| &**bound),
+                );
+            }
+            Expr::List(_, elements) | Expr::Tuple(_, elements) => self.exprs(elements),
+            Expr::Dict(_, items) => {
+                for (key, _, value) in items {
+                    self.exprs([key, value]);
+                }
+            }
+            Expr::Comprehension {
+                key, body, clauses, ..
+            } => {
+                let mut clauses = clauses.iter();
+                // What the first clause goes over is seen from outside: [x for x in x].
+                if let Some(Clause::For {
+                    target, iterable, ..
+                }) = clauses.next()
+                {
+                    self.expr(iterable);
+                    self.push(None);
+                    self.assign(target, false);
+                } else {
+                    self.push(None);
+                }
+                for clause in clauses {
+                    match clause {
+                        Clause::If { condition, .. } => self.expr(condition),
+                        Clause::For {
+                            target, iterable, ..
+                        } => {
+                            self.assign(target, false);
+                            self.expr(iterable);
+                        }
+                    }
+                }
+                if let Some((key, _)) = key {
+                    self.expr(key);
+                }
+                self.expr(body);
+                self.pop();
+            }
+            Expr::Conditional {
+                condition,
+                then,
+                otherwise,
+                ..
+            } => {
+                self.exprs([&**condition, &**then, &**otherwise]);
+            }
+            Expr::Lambda(function) => self.function(function),
+            Expr::Unary { operand, .. } => self.expr(operand),
+            Expr::Binary { .. } => {
+                let mut rights = Vec::new();
+                let mut first = expr;
+                while let Expr::Binary { left, right, .. } = first {
+                    rights.push(&**right);
+                    first = left;
+                }
+                self.expr(first);
+                self.exprs(rights.into_iter().rev());
+            }
+            Expr::Call { function, args, .. } => {
+                self.expr(function);
+                self.args(expr.start(), args);
+            }
+        }
+    }
+
+    fn args(&mut self, start: Pos, args: &'a [Arg]) {
+        let (mut star, mut star_star) = (false, false);
+        let mut names: HashSet<&str> = HashSet::new();
+        let (mut positional, mut named) = (0, 0);
+        for arg in args {
+            match arg {
+                Arg::Kwargs(pos, value) => {
+                    if star_star {
+                        self.fail(*pos, "multiple **kwargs not allowed");
+                    }
+                    star_star = true;
+                    self.expr(value);
+                }
+                Arg::Args(pos, value) => {
+                    if star_star {
+                        self.fail(*pos, "*args may not follow **kwargs");
+                    } else if star {
+                        self.fail(*pos, "multiple *args not allowed");
+                    }
+                    star = true;
+                    self.expr(value);
+                }
+                Arg::Named(name, pos, value) => {
+                    named += 1;
+                    if star_star {
+                        self.fail(*pos, "argument may not follow **kwargs");
+                    }
+                    if !names.insert(name) {
+                        self.fail(*pos, format!("keyword argument {name} repeated"));
+                    }
+                    self.expr(value);
+                }
+                Arg::Positional(value) => {
+                    positional += 1;
+                    if star {
+                        self.fail(value.start(), "argument may not follow *args");
+                    } else if star_star {
+                        self.fail(value.start(), "argument may not follow **kwargs");
+                    } else if !names.is_empty() {
+                        self.fail(value.start(), "positional argument may not follow named");
+                    }
+                    self.expr(value);
+                }
+            }
+        }
+        for (count, what) in [(positional, "positional"), (named, "keyword")] {
+            if count > MOST_ARGUMENTS {
+                self.fail(
+                    start,
+                    format!("{count} {what} arguments in call, limit is {MOST_ARGUMENTS}"),
+                );
+            }
+        }
+    }
+
+    fn function(&mut self, function: &'a Rc<FunctionDef>) {
+        for param in &function.params {
+            if let Param::Default(_, default) = param {
+                self.expr(default);
+            }
+        }
+        let outer_loops = std::mem::take(&mut self.loops);
+        let block = self.push(Some(function));
+        self.params(&function.params);
+        self.body(&function.body);
+        self.decide_local_uses(block);
+        self.pop();
+        self.loops = outer_loops;
+    }
+
+    /// `*args` and `**kwargs` get their slots after all others.
+    fn params(&mut self, params: &'a [Param]) {
+        let (mut star, mut star_star): (Option<&Param>, Option<&Ident>) = (None, None);
+        let (mut optional, mut keyword_only) = (false, 0);
+        for param in params {
+            match param {
+                Param::Plain(ident) => {
+                    if let Some(kwargs) = star_star {
+                        self.fail(
+                            ident.pos,
+                            format!("required parameter may not follow **{}", kwargs.name),
+                        );
+                    } else if star.is_some() {
+                        keyword_only += 1;
+                    } else if optional {
+                        self.fail(ident.pos, "required parameter may not follow optional");
+                    }
+                    self.bind_param(ident);
+                }
+                Param::Default(ident, _) => {
+                    if let Some(kwargs) = star_star {
+                        self.fail(
+                            ident.pos,
+                            format!("optional parameter may not follow **{}", kwargs.name),
+                        );
+                    } else if star.is_some() {
+                        keyword_only += 1;
+                    }
+                    self.bind_param(ident);
+                    optional = true;
+                }
+                Param::Star(pos) | Param::Args(Ident { pos, .. }) => {
+                    if let Some(kwargs) = star_star {
+                        self.fail(
+                            *pos,
+                            format!("* parameter may not follow **{}", kwargs.name),
+                        );
+                    } else if star.is_some() {
+                        self.fail(*pos, "multiple * parameters not allowed");
+                    } else {
+                        star = Some(param);
+                    }
+                }
+                Param::Kwargs(ident) => {
+                    if star_star.is_some() {
+                        self.fail(ident.pos, "multiple ** parameters not allowed");
+                    }
+                    star_star = Some(ident);
+                }
+            }
+        }
+        match star {
+            Some(Param::Args(ident)) => self.bind_param(ident),
+            Some(Param::Star(pos)) if keyword_only == 0 => {
+                self.fail(*pos, "bare * must be followed by keyword-only parameters");
+            }
+            _ => {}
+        }
+        if let Some(ident) = star_star {
+            self.bind_param(ident);
+        }
+    }
+
+    fn bind_param(&mut self, ident: &'a Ident) {
+        if self.bind(ident) {
+            self.fail(ident.pos, format!("duplicate parameter: {}", ident.name));
+        }
+    }
+}
+
+/// What messages call an expression that cannot be assigned to.
+fn kind(expr: &Expr) -> &'static str {
+    match expr {
+        Expr::Str(..) | Expr::Int(..) | Expr::BigInt(..) | Expr::Float(..) => "literal",
+        Expr::Call { .. } => "callexpr",
+        Expr::Slice { .. } => "sliceexpr",
+        Expr::Dict(..) => "dictexpr",
+        Expr::Comprehension { .. } => "comprehension",
+        Expr::Conditional { .. } => "condexpr",
+        Expr::Lambda(..) => "lambdaexpr",
+        Expr::Unary { .. } => "unaryexpr",
+        Expr::Binary { .. } => "binaryexpr",
+        _ => "expression",
+    }
+}
