@@ -3,9 +3,13 @@
 pub mod bytestring;
 pub mod diagnostic;
 pub mod files;
+pub mod library;
 pub mod modules;
+pub mod overlay;
 pub mod position;
+pub mod render;
 pub mod schema;
 pub mod script;
 pub mod template;
+pub mod values;
 pub mod yaml;

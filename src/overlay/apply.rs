@@ -1,0 +1,341 @@
+//! Doing to the left side what the right side says.
+
+use super::annotation::{Assert, Insert, Operation, Replace};
+use super::expects::Expects;
+use super::matcher;
+use crate::script::{Error, Interp, Result};
+use crate::template::convert::{go_text, go_type_name};
+use crate::yaml::node::{Array, ArrayItem, Document, DocumentSet, Map, MapItem, Value};
+use std::rc::Rc;
+
+pub struct Overlay<'a> {
+    pub interp: &'a mut Interp,
+    /// See [`super::Defaults::exact`].
+    pub exact: bool,
+}
+
+impl Overlay<'_> {
+    /// Applies a map to a map or an array to an array; true if the right value is to take the left one's place.
+    pub fn value(&mut self, left: &mut Value, right: &Value, defaults: &Expects) -> Result<bool> {
+        match right {
+            Value::Map(right) => {
+                let Value::Map(left) = left else { return Err(other_kind("map", left)) };
+                let left = Rc::make_mut(left);
+                right.items.iter().try_for_each(|item| self.map_item(left, item, defaults))?;
+            }
+            Value::Array(right) => {
+                let Value::Array(left) = left else { return Err(other_kind("array", left)) };
+                let left = Rc::make_mut(left);
+                right.items.iter().try_for_each(|item| self.array_item(left, item, defaults))?;
+            }
+            Value::Documents(_) => return Err(other_kind("document set", left)),
+            _ => return Ok(true),
+        }
+        Ok(false)
+    }
+
+    /// Merges a value into what stands on the left: an empty left side takes it whole.
+    fn merge(&mut self, left: &mut Value, right: &Value, defaults: &Expects) -> Result<bool> {
+        let replaces = left.is_null() || self.value(left, right, defaults)?;
+        if replaces {
+            *left = right.clone();
+        }
+        Ok(replaces)
+    }
+
+    fn map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+        let result = match Operation::of(&right.meta) {
+            Ok(Operation::Merge) => self.merge_map_item(left, right, defaults),
+            Ok(Operation::Remove) => self.remove_map_item(left, right, defaults),
+            Ok(Operation::Replace) => self.replace_map_item(left, right, defaults),
+            Ok(Operation::Assert) => self.assert_map_item(left, right, defaults),
+            Ok(operation @ (Operation::Insert | Operation::Append)) => {
+                let annotation = operation.annotation();
+                Err(Error::new(format!(
+                    "Found @{annotation} on map item ({}); only array items can be annotated with @{annotation}",
+                    right.meta.position
+                )))
+            }
+            Err(error) => Err(error),
+        };
+        result.map_err(|error| {
+            let place = format!("Map item (key '{}') on line {}", go_text(&right.key), right.meta.position);
+            within(&place, &error)
+        })
+    }
+
+    fn merge_map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+        let children = Expects::for_children(&right.meta, defaults)?;
+        let Some(found) = matcher::map_items(self.interp, left, right, defaults)? else { return Ok(()) };
+        if found.is_empty() {
+            left.items.push(right.clone());
+        }
+        for index in found {
+            let Some(item) = left.items.get_mut(index) else { continue };
+            if self.merge(&mut item.value, &right.value, &children)? {
+                item.meta.position = right.meta.position.clone();
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+        if let Some(found) = matcher::map_items(self.interp, left, right, defaults)? {
+            remove(&mut left.items, &found);
+        }
+        Ok(())
+    }
+
+    fn replace_map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+        let replace = Replace::of(&right.meta)?;
+        let Some(found) = matcher::map_items(self.interp, left, right, defaults)? else { return Ok(()) };
+        if found.is_empty() && replace.or_add {
+            let value = replace.value(self.interp, &Value::Null, &right.value)?;
+            left.items.push(MapItem { value: accepted("map items", value)?, ..right.clone() });
+        }
+        for index in found {
+            let Some(item) = left.items.get_mut(index) else { continue };
+            let value = accepted("map items", replace.value(self.interp, &item.value, &right.value)?)?;
+            // A matcher may find items of other keys than the right one's: they keep their own.
+            *item = MapItem { key: item.key.clone(), value, meta: right.meta.clone() };
+        }
+        Ok(())
+    }
+
+    fn assert_map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+        let children = Expects::for_children(&right.meta, defaults)?;
+        let assert = Assert::of(&right.meta)?;
+        let Some(found) = matcher::map_items(self.interp, left, right, defaults)? else { return Ok(()) };
+        for index in found {
+            let Some(item) = left.items.get_mut(index) else { continue };
+            assert.check(self.interp, &item.value, &right.value)?;
+            self.value(&mut item.value, &right.value, &children)?;
+        }
+        Ok(())
+    }
+
+    fn array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+        let result = match Operation::of(&right.meta) {
+            Ok(Operation::Merge) => self.merge_array_item(left, right, defaults),
+            Ok(Operation::Remove) => self.remove_array_item(left, right, defaults),
+            Ok(Operation::Replace) => self.replace_array_item(left, right, defaults),
+            Ok(Operation::Insert) => self.insert_array_item(left, right, defaults),
+            Ok(Operation::Append) => {
+                left.items.push(right.clone());
+                Ok(())
+            }
+            Ok(Operation::Assert) => self.assert_array_item(left, right, defaults),
+            Err(error) => Err(error),
+        };
+        result.map_err(|error| within(&format!("Array item on line {}", right.meta.position), &error))
+    }
+
+    fn merge_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+        let children = Expects::for_children(&right.meta, defaults)?;
+        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else { return Ok(()) };
+        if found.is_empty() {
+            left.items.push(right.clone());
+        }
+        for index in found {
+            let Some(item) = left.items.get_mut(index) else { continue };
+            if self.merge(&mut item.value, &right.value, &children)? {
+                item.meta.position = right.meta.position.clone();
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+        if let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? {
+            remove(&mut left.items, &found);
+        }
+        Ok(())
+    }
+
+    fn replace_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+        let replace = Replace::of(&right.meta)?;
+        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else { return Ok(()) };
+        if found.is_empty() && replace.or_add {
+            let value = replace.value(self.interp, &Value::Null, &right.value)?;
+            left.items.push(ArrayItem { value: accepted("array items", value)?, ..right.clone() });
+        }
+        for index in found {
+            let Some(item) = left.items.get_mut(index) else { continue };
+            let value = replace.value(self.interp, &item.value, &right.value)?;
+            *item = ArrayItem { value: accepted("array items", value)?, ..right.clone() };
+        }
+        Ok(())
+    }
+
+    fn insert_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else { return Ok(()) };
+        let insert = Insert::of(&right.meta)?;
+        let mut items = Vec::with_capacity(left.items.len() + found.len());
+        let mut found = found.into_iter().peekable();
+        for (index, item) in std::mem::take(&mut left.items).into_iter().enumerate() {
+            if found.next_if_eq(&index).is_none() {
+                items.push(item);
+                continue;
+            }
+            let value = insert.value(self.interp, &item.value, &right.value)?;
+            let new = ArrayItem { value: accepted("array items", value)?, ..right.clone() };
+            surround(&mut items, item, new, &insert);
+        }
+        left.items = items;
+        Ok(())
+    }
+
+    fn assert_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+        let children = Expects::for_children(&right.meta, defaults)?;
+        let assert = Assert::of(&right.meta)?;
+        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else { return Ok(()) };
+        for index in found {
+            let Some(item) = left.items.get_mut(index) else { continue };
+            assert.check(self.interp, &item.value, &right.value)?;
+            self.value(&mut item.value, &right.value, &children)?;
+        }
+        Ok(())
+    }
+
+    /// Applies documents to the documents of some sets.
+    pub fn documents(&mut self, left: &mut [DocumentSet], right: &DocumentSet) -> Result<()> {
+        right.items.iter().try_for_each(|document| {
+            self.document(left, document)
+                .map_err(|error| within(&format!("Document on line {}", document.meta.position), &error))
+        })
+    }
+
+    fn document(&mut self, left: &mut [DocumentSet], right: &Document) -> Result<()> {
+        let defaults = Expects::default();
+        let operation = Operation::of(&right.meta)?;
+        if operation == Operation::Append {
+            if let Some(set) = left.last_mut() {
+                set.items.push(right.clone());
+            }
+            return Ok(());
+        }
+        let children = match operation {
+            Operation::Merge | Operation::Assert => Expects::for_children(&right.meta, &defaults)?,
+            _ => Expects::default(),
+        };
+        // What an annotation says wrongly is found before anything is matched, but for insertions.
+        let replace = if operation == Operation::Replace { Some(Replace::of(&right.meta)?) } else { None };
+        let assert = if operation == Operation::Assert { Some(Assert::of(&right.meta)?) } else { None };
+        let Some(found) = matcher::documents(self.interp, left, right, &defaults, self.exact)? else {
+            return Ok(());
+        };
+        match operation {
+            Operation::Merge => {
+                for place in found {
+                    if let Some(document) = document_at(left, place) {
+                        self.merge(&mut document.value, &right.value, &children)?;
+                    }
+                }
+            }
+            Operation::Remove => {
+                for (index, set) in left.iter_mut().enumerate() {
+                    let places: Vec<usize> =
+                        found.iter().filter(|(set, _)| *set == index).map(|(_, place)| *place).collect();
+                    remove(&mut set.items, &places);
+                }
+            }
+            Operation::Replace => {
+                let replace = replace.unwrap_or_default();
+                if found.is_empty()
+                    && replace.or_add
+                    && let Some(set) = left.first_mut()
+                {
+                    let value = replace.value(self.interp, &Value::Null, &right.value)?;
+                    set.items.push(Document { value: accepted("documents", value)?, ..right.clone() });
+                }
+                for place in found {
+                    if let Some(document) = document_at(left, place) {
+                        let value = replace.value(self.interp, &document.value, &right.value)?;
+                        *document = Document { value: accepted("documents", value)?, ..right.clone() };
+                    }
+                }
+            }
+            Operation::Insert => self.insert_documents(left, right, &found)?,
+            Operation::Assert => {
+                for place in found {
+                    if let (Some(document), Some(assert)) = (document_at(left, place), &assert) {
+                        assert.check(self.interp, &document.value, &right.value)?;
+                        self.value(&mut document.value, &right.value, &children)?;
+                    }
+                }
+            }
+            Operation::Append => {}
+        }
+        Ok(())
+    }
+
+    fn insert_documents(
+        &mut self,
+        left: &mut [DocumentSet],
+        right: &Document,
+        found: &[(usize, usize)],
+    ) -> Result<()> {
+        let insert = Insert::of(&right.meta)?;
+        let mut found = found.iter().peekable();
+        for (set, documents) in left.iter_mut().enumerate() {
+            let mut items = Vec::with_capacity(documents.items.len());
+            for (place, document) in std::mem::take(&mut documents.items).into_iter().enumerate() {
+                if found.next_if_eq(&&(set, place)).is_none() {
+                    items.push(document);
+                    continue;
+                }
+                let value = insert.value(self.interp, &document.value, &right.value)?;
+                let new = Document { value: accepted("documents", value)?, ..right.clone() };
+                surround(&mut items, document, new, &insert);
+            }
+            documents.items = items;
+        }
+        Ok(())
+    }
+}
+
+fn document_at(sets: &mut [DocumentSet], (set, place): (usize, usize)) -> Option<&mut Document> {
+    sets.get_mut(set)?.items.get_mut(place)
+}
+
+/// Removes the items at these places, which are in order.
+fn remove<T>(items: &mut Vec<T>, places: &[usize]) {
+    let mut places = places.iter().peekable();
+    let mut index = 0;
+    items.retain(|_| {
+        let keep = places.next_if_eq(&&index).is_none();
+        index += 1;
+        keep
+    });
+}
+
+/// Puts a new item before an old one, after it, or both.
+fn surround<T: Clone>(items: &mut Vec<T>, old: T, new: T, insert: &Insert) {
+    if insert.before {
+        items.push(new.clone());
+    }
+    items.push(old);
+    if insert.after {
+        items.push(new);
+    }
+}
+
+/// A value that an item can hold.
+fn accepted(items: &str, value: Value) -> Result<Value> {
+    match value {
+        Value::Documents(_) => Err(Error::new(format!(
+            "{items} can only contain arrays, maps, or scalars; this is a document set"
+        ))),
+        _ => Ok(value),
+    }
+}
+
+fn other_kind(expected: &str, found: &Value) -> Error {
+    Error::new(format!("Expected {expected}, but was {}", go_type_name(found)))
+}
+
+/// An error with the place on the right where it happened.
+fn within(place: &str, error: &Error) -> Error {
+    let message = format!("{place}: {}", error.message());
+    if error.is_fatal() { Error::fatal(message) } else { Error::new(message) }
+}
