@@ -27,7 +27,6 @@ pub struct ModuleContext<'a> {
 pub fn find(name: &str, context: &ModuleContext<'_>) -> Result<Globals> {
     let module = match name {
         "assert" => assert::module(),
-        "assert" => assert::module(),
         "data" => data::module(context.data)?,
         "library" => library::module(context.library),
         "struct" => struct_::module(),
