@@ -110,3 +110,52 @@ impl fmt::Display for Report {
 }
 
 impl std::error::Error for Report {}
+
+impl Report {
+    /// The text as a program of this name prints it: its first line broken at each `: ` before a capital letter, every
+    /// piece two blanks further in than the one before; what stands in brackets or quotes of brackets is left whole.
+    pub fn layout(&self, program: &str) -> String {
+        let text = format!("Error: {}", self.text());
+        let (first, rest) = match text.split_once('\n') {
+            Some((first, rest)) => (first, Some(rest)),
+            None => (text.as_str(), None),
+        };
+        let mut out = format!("{program}: ");
+        for (depth, piece) in pieces(first).into_iter().enumerate() {
+            if depth > 0 {
+                out.push('\n');
+                out.push_str(&"  ".repeat(depth));
+            }
+            out.push_str(piece);
+        }
+        if let Some(rest) = rest {
+            out.push('\n');
+            out.push_str(rest);
+        }
+        out
+    }
+}
+
+/// A line cut after each colon that is followed by a blank and a capital letter outside of brackets.
+fn pieces(line: &str) -> Vec<&str> {
+    let bytes = line.as_bytes();
+    let mut pieces = Vec::new();
+    let mut depth = 0_usize;
+    let mut start = 0;
+    for (index, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b':' if depth == 0
+                && bytes.get(index + 1) == Some(&b' ')
+                && bytes.get(index + 2).is_some_and(u8::is_ascii_uppercase) =>
+            {
+                pieces.push(line.get(start..=index).unwrap_or_default());
+                start = index + 2;
+            }
+            _ => {}
+        }
+    }
+    pieces.push(line.get(start..).unwrap_or_default());
+    pieces
+}

@@ -1,6 +1,8 @@
 //! haulout renders [ytt](https://carvel.dev/ytt/) configuration, natively and as WebAssembly, with the same bytes out.
 
 pub mod bytestring;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cli;
 pub mod diagnostic;
 pub mod files;
 pub mod library;
@@ -11,5 +13,6 @@ pub mod render;
 pub mod schema;
 pub mod script;
 pub mod template;
+pub mod templates;
 pub mod values;
 pub mod yaml;

@@ -1,10 +1,16 @@
 //! What templates load by `@ytt:NAME`.
 
 pub mod assert;
+mod base64;
 pub mod data;
+mod hash;
+mod json;
 pub mod library;
+mod overlay;
 pub mod struct_;
 pub mod template;
+pub mod version;
+mod yaml;
 
 use crate::script::{Args, Error, Globals, Interp, Result, Value};
 use crate::template::NodeBuilder;
@@ -27,10 +33,17 @@ pub struct ModuleContext<'a> {
 pub fn find(name: &str, context: &ModuleContext<'_>) -> Result<Globals> {
     let module = match name {
         "assert" => assert::module(),
+        "base64" => base64::module(),
         "data" => data::module(context.data)?,
+        "json" => json::module(),
         "library" => library::module(context.library),
+        "md5" => hash::module("md5", "md5.sum", hash::md5),
+        "overlay" => overlay::module(),
+        "sha256" => hash::module("sha256", "sha256.sum", hash::sha256),
         "struct" => struct_::module(),
         "template" => template::module(context.builder),
+        "version" => version::module(),
+        "yaml" => yaml::module(),
         _ => {
             return Err(Error::new(format!(
                 "builtin ytt library does not have module '{name}' (hint: is it available in newer version of ytt?)"

@@ -62,13 +62,23 @@ impl Operation {
 }
 
 /// The named arguments of an annotation, each as text and value.
-pub fn keywords<'a>(meta: &'a Meta, annotation: &str) -> impl Iterator<Item = (String, &'a script::Value)> {
-    let found = meta.annotation(annotation).map(|annotation| annotation.named.as_slice()).unwrap_or_default();
-    found.iter().map(|(name, value)| (name.to_text().into_owned(), value))
+pub fn keywords<'a>(
+    meta: &'a Meta,
+    annotation: &str,
+) -> impl Iterator<Item = (String, &'a script::Value)> {
+    let found = meta
+        .annotation(annotation)
+        .map(|annotation| annotation.named.as_slice())
+        .unwrap_or_default();
+    found
+        .iter()
+        .map(|(name, value)| (name.to_text().into_owned(), value))
 }
 
 pub fn unknown_keyword(annotation: &str, keyword: &str) -> Error {
-    Error::new(format!("Unknown '{annotation}' annotation keyword argument '{keyword}'"))
+    Error::new(format!(
+        "Unknown '{annotation}' annotation keyword argument '{keyword}'"
+    ))
 }
 
 fn function(annotation: &str, keyword: &str, value: &script::Value) -> Result<script::Value> {
@@ -82,7 +92,12 @@ fn function(annotation: &str, keyword: &str, value: &script::Value) -> Result<sc
 }
 
 /// `via(left, right)`, or the right value as it stands.
-fn via(interp: &mut Interp, via: Option<&script::Value>, left: &Value, right: &Value) -> Result<Value> {
+fn via(
+    interp: &mut Interp,
+    via: Option<&script::Value>,
+    left: &Value,
+    right: &Value,
+) -> Result<Value> {
     match via {
         None => Ok(right.clone()),
         Some(via) => {
@@ -128,7 +143,10 @@ pub struct Insert {
 
 impl Insert {
     pub fn of(meta: &Meta) -> Result<Insert> {
-        if meta.annotation(INSERT).is_none_or(|annotation| annotation.named.is_empty()) {
+        if meta
+            .annotation(INSERT)
+            .is_none_or(|annotation| annotation.named.is_empty())
+        {
             return Err(Error::new(format!(
                 "Expected '{INSERT}' annotation to have at least one keyword argument (before=..., after=...)"
             )));
@@ -171,8 +189,9 @@ impl Assert {
     /// Fails unless the sides are as asserted.
     pub fn check(&self, interp: &mut Interp, left: &Value, right: &Value) -> Result<()> {
         let Some(via) = &self.via else {
-            return super::subset(left, right)
-                .map_err(|why| Error::new(format!("Expected objects to equal, but did not: {why}")));
+            return super::subset(left, right).map_err(|why| {
+                Error::new(format!("Expected objects to equal, but did not: {why}"))
+            });
         };
         if !via.is_callable() {
             return Err(Error::new(format!(
@@ -180,17 +199,22 @@ impl Assert {
                 go_type(via)
             )));
         }
-        match interp.call(via, Args::positional(vec![to_fragment(left), to_fragment(right)]))? {
+        match interp.call(
+            via,
+            Args::positional(vec![to_fragment(left), to_fragment(right)]),
+        )? {
             script::Value::None | script::Value::Bool(true) => Ok(()),
-            script::Value::Bool(false) => {
-                Err(Error::new("Expected via invocation to return true, but was false"))
-            }
+            script::Value::Bool(false) => Err(Error::new(
+                "Expected via invocation to return true, but was false",
+            )),
             other => match other.try_iterate().as_deref() {
                 Some([script::Value::Bool(true), script::Value::Str(_)]) => Ok(()),
-                Some([script::Value::Bool(false), script::Value::Str(message)]) => Err(Error::new(format!(
-                    "Expected via invocation to return true, but was false with message: {}",
-                    message.to_text()
-                ))),
+                Some([script::Value::Bool(false), script::Value::Str(message)]) => {
+                    Err(Error::new(format!(
+                        "Expected via invocation to return true, but was false with message: {}",
+                        message.to_text()
+                    )))
+                }
                 _ => Err(Error::new(
                     "Expected via invocation to return NoneType, Bool or Tuple(Bool,String), but returned neither of those",
                 )),

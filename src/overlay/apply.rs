@@ -19,14 +19,24 @@ impl Overlay<'_> {
     pub fn value(&mut self, left: &mut Value, right: &Value, defaults: &Expects) -> Result<bool> {
         match right {
             Value::Map(right) => {
-                let Value::Map(left) = left else { return Err(other_kind("map", left)) };
+                let Value::Map(left) = left else {
+                    return Err(other_kind("map", left));
+                };
                 let left = Rc::make_mut(left);
-                right.items.iter().try_for_each(|item| self.map_item(left, item, defaults))?;
+                right
+                    .items
+                    .iter()
+                    .try_for_each(|item| self.map_item(left, item, defaults))?;
             }
             Value::Array(right) => {
-                let Value::Array(left) = left else { return Err(other_kind("array", left)) };
+                let Value::Array(left) = left else {
+                    return Err(other_kind("array", left));
+                };
                 let left = Rc::make_mut(left);
-                right.items.iter().try_for_each(|item| self.array_item(left, item, defaults))?;
+                right
+                    .items
+                    .iter()
+                    .try_for_each(|item| self.array_item(left, item, defaults))?;
             }
             Value::Documents(_) => return Err(other_kind("document set", left)),
             _ => return Ok(true),
@@ -59,19 +69,32 @@ impl Overlay<'_> {
             Err(error) => Err(error),
         };
         result.map_err(|error| {
-            let place = format!("Map item (key '{}') on line {}", go_text(&right.key), right.meta.position);
+            let place = format!(
+                "Map item (key '{}') on line {}",
+                go_text(&right.key),
+                right.meta.position
+            );
             within(&place, &error)
         })
     }
 
-    fn merge_map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+    fn merge_map_item(
+        &mut self,
+        left: &mut Map,
+        right: &MapItem,
+        defaults: &Expects,
+    ) -> Result<()> {
         let children = Expects::for_children(&right.meta, defaults)?;
-        let Some(found) = matcher::map_items(self.interp, left, right, defaults)? else { return Ok(()) };
+        let Some(found) = matcher::map_items(self.interp, left, right, defaults)? else {
+            return Ok(());
+        };
         if found.is_empty() {
             left.items.push(right.clone());
         }
         for index in found {
-            let Some(item) = left.items.get_mut(index) else { continue };
+            let Some(item) = left.items.get_mut(index) else {
+                continue;
+            };
             if self.merge(&mut item.value, &right.value, &children)? {
                 item.meta.position = right.meta.position.clone();
             }
@@ -79,42 +102,80 @@ impl Overlay<'_> {
         Ok(())
     }
 
-    fn remove_map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+    fn remove_map_item(
+        &mut self,
+        left: &mut Map,
+        right: &MapItem,
+        defaults: &Expects,
+    ) -> Result<()> {
         if let Some(found) = matcher::map_items(self.interp, left, right, defaults)? {
             remove(&mut left.items, &found);
         }
         Ok(())
     }
 
-    fn replace_map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+    fn replace_map_item(
+        &mut self,
+        left: &mut Map,
+        right: &MapItem,
+        defaults: &Expects,
+    ) -> Result<()> {
         let replace = Replace::of(&right.meta)?;
-        let Some(found) = matcher::map_items(self.interp, left, right, defaults)? else { return Ok(()) };
+        let Some(found) = matcher::map_items(self.interp, left, right, defaults)? else {
+            return Ok(());
+        };
         if found.is_empty() && replace.or_add {
             let value = replace.value(self.interp, &Value::Null, &right.value)?;
-            left.items.push(MapItem { value: accepted("map items", value)?, ..right.clone() });
+            left.items.push(MapItem {
+                value: accepted("map items", value)?,
+                ..right.clone()
+            });
         }
         for index in found {
-            let Some(item) = left.items.get_mut(index) else { continue };
-            let value = accepted("map items", replace.value(self.interp, &item.value, &right.value)?)?;
+            let Some(item) = left.items.get_mut(index) else {
+                continue;
+            };
+            let value = accepted(
+                "map items",
+                replace.value(self.interp, &item.value, &right.value)?,
+            )?;
             // A matcher may find items of other keys than the right one's: they keep their own.
-            *item = MapItem { key: item.key.clone(), value, meta: right.meta.clone() };
+            *item = MapItem {
+                key: item.key.clone(),
+                value,
+                meta: right.meta.clone(),
+            };
         }
         Ok(())
     }
 
-    fn assert_map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+    fn assert_map_item(
+        &mut self,
+        left: &mut Map,
+        right: &MapItem,
+        defaults: &Expects,
+    ) -> Result<()> {
         let children = Expects::for_children(&right.meta, defaults)?;
         let assert = Assert::of(&right.meta)?;
-        let Some(found) = matcher::map_items(self.interp, left, right, defaults)? else { return Ok(()) };
+        let Some(found) = matcher::map_items(self.interp, left, right, defaults)? else {
+            return Ok(());
+        };
         for index in found {
-            let Some(item) = left.items.get_mut(index) else { continue };
+            let Some(item) = left.items.get_mut(index) else {
+                continue;
+            };
             assert.check(self.interp, &item.value, &right.value)?;
             self.value(&mut item.value, &right.value, &children)?;
         }
         Ok(())
     }
 
-    fn array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+    fn array_item(
+        &mut self,
+        left: &mut Array,
+        right: &ArrayItem,
+        defaults: &Expects,
+    ) -> Result<()> {
         let result = match Operation::of(&right.meta) {
             Ok(Operation::Merge) => self.merge_array_item(left, right, defaults),
             Ok(Operation::Remove) => self.remove_array_item(left, right, defaults),
@@ -127,17 +188,31 @@ impl Overlay<'_> {
             Ok(Operation::Assert) => self.assert_array_item(left, right, defaults),
             Err(error) => Err(error),
         };
-        result.map_err(|error| within(&format!("Array item on line {}", right.meta.position), &error))
+        result.map_err(|error| {
+            within(
+                &format!("Array item on line {}", right.meta.position),
+                &error,
+            )
+        })
     }
 
-    fn merge_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+    fn merge_array_item(
+        &mut self,
+        left: &mut Array,
+        right: &ArrayItem,
+        defaults: &Expects,
+    ) -> Result<()> {
         let children = Expects::for_children(&right.meta, defaults)?;
-        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else { return Ok(()) };
+        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else {
+            return Ok(());
+        };
         if found.is_empty() {
             left.items.push(right.clone());
         }
         for index in found {
-            let Some(item) = left.items.get_mut(index) else { continue };
+            let Some(item) = left.items.get_mut(index) else {
+                continue;
+            };
             if self.merge(&mut item.value, &right.value, &children)? {
                 item.meta.position = right.meta.position.clone();
             }
@@ -145,30 +220,57 @@ impl Overlay<'_> {
         Ok(())
     }
 
-    fn remove_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+    fn remove_array_item(
+        &mut self,
+        left: &mut Array,
+        right: &ArrayItem,
+        defaults: &Expects,
+    ) -> Result<()> {
         if let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? {
             remove(&mut left.items, &found);
         }
         Ok(())
     }
 
-    fn replace_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+    fn replace_array_item(
+        &mut self,
+        left: &mut Array,
+        right: &ArrayItem,
+        defaults: &Expects,
+    ) -> Result<()> {
         let replace = Replace::of(&right.meta)?;
-        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else { return Ok(()) };
+        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else {
+            return Ok(());
+        };
         if found.is_empty() && replace.or_add {
             let value = replace.value(self.interp, &Value::Null, &right.value)?;
-            left.items.push(ArrayItem { value: accepted("array items", value)?, ..right.clone() });
+            left.items.push(ArrayItem {
+                value: accepted("array items", value)?,
+                ..right.clone()
+            });
         }
         for index in found {
-            let Some(item) = left.items.get_mut(index) else { continue };
+            let Some(item) = left.items.get_mut(index) else {
+                continue;
+            };
             let value = replace.value(self.interp, &item.value, &right.value)?;
-            *item = ArrayItem { value: accepted("array items", value)?, ..right.clone() };
+            *item = ArrayItem {
+                value: accepted("array items", value)?,
+                ..right.clone()
+            };
         }
         Ok(())
     }
 
-    fn insert_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
-        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else { return Ok(()) };
+    fn insert_array_item(
+        &mut self,
+        left: &mut Array,
+        right: &ArrayItem,
+        defaults: &Expects,
+    ) -> Result<()> {
+        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else {
+            return Ok(());
+        };
         let insert = Insert::of(&right.meta)?;
         let mut items = Vec::with_capacity(left.items.len() + found.len());
         let mut found = found.into_iter().peekable();
@@ -178,19 +280,31 @@ impl Overlay<'_> {
                 continue;
             }
             let value = insert.value(self.interp, &item.value, &right.value)?;
-            let new = ArrayItem { value: accepted("array items", value)?, ..right.clone() };
+            let new = ArrayItem {
+                value: accepted("array items", value)?,
+                ..right.clone()
+            };
             surround(&mut items, item, new, &insert);
         }
         left.items = items;
         Ok(())
     }
 
-    fn assert_array_item(&mut self, left: &mut Array, right: &ArrayItem, defaults: &Expects) -> Result<()> {
+    fn assert_array_item(
+        &mut self,
+        left: &mut Array,
+        right: &ArrayItem,
+        defaults: &Expects,
+    ) -> Result<()> {
         let children = Expects::for_children(&right.meta, defaults)?;
         let assert = Assert::of(&right.meta)?;
-        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else { return Ok(()) };
+        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else {
+            return Ok(());
+        };
         for index in found {
-            let Some(item) = left.items.get_mut(index) else { continue };
+            let Some(item) = left.items.get_mut(index) else {
+                continue;
+            };
             assert.check(self.interp, &item.value, &right.value)?;
             self.value(&mut item.value, &right.value, &children)?;
         }
@@ -200,8 +314,12 @@ impl Overlay<'_> {
     /// Applies documents to the documents of some sets.
     pub fn documents(&mut self, left: &mut [DocumentSet], right: &DocumentSet) -> Result<()> {
         right.items.iter().try_for_each(|document| {
-            self.document(left, document)
-                .map_err(|error| within(&format!("Document on line {}", document.meta.position), &error))
+            self.document(left, document).map_err(|error| {
+                within(
+                    &format!("Document on line {}", document.meta.position),
+                    &error,
+                )
+            })
         })
     }
 
@@ -219,9 +337,18 @@ impl Overlay<'_> {
             _ => Expects::default(),
         };
         // What an annotation says wrongly is found before anything is matched, but for insertions.
-        let replace = if operation == Operation::Replace { Some(Replace::of(&right.meta)?) } else { None };
-        let assert = if operation == Operation::Assert { Some(Assert::of(&right.meta)?) } else { None };
-        let Some(found) = matcher::documents(self.interp, left, right, &defaults, self.exact)? else {
+        let replace = if operation == Operation::Replace {
+            Some(Replace::of(&right.meta)?)
+        } else {
+            None
+        };
+        let assert = if operation == Operation::Assert {
+            Some(Assert::of(&right.meta)?)
+        } else {
+            None
+        };
+        let Some(found) = matcher::documents(self.interp, left, right, &defaults, self.exact)?
+        else {
             return Ok(());
         };
         match operation {
@@ -234,8 +361,11 @@ impl Overlay<'_> {
             }
             Operation::Remove => {
                 for (index, set) in left.iter_mut().enumerate() {
-                    let places: Vec<usize> =
-                        found.iter().filter(|(set, _)| *set == index).map(|(_, place)| *place).collect();
+                    let places: Vec<usize> = found
+                        .iter()
+                        .filter(|(set, _)| *set == index)
+                        .map(|(_, place)| *place)
+                        .collect();
                     remove(&mut set.items, &places);
                 }
             }
@@ -246,12 +376,18 @@ impl Overlay<'_> {
                     && let Some(set) = left.first_mut()
                 {
                     let value = replace.value(self.interp, &Value::Null, &right.value)?;
-                    set.items.push(Document { value: accepted("documents", value)?, ..right.clone() });
+                    set.items.push(Document {
+                        value: accepted("documents", value)?,
+                        ..right.clone()
+                    });
                 }
                 for place in found {
                     if let Some(document) = document_at(left, place) {
                         let value = replace.value(self.interp, &document.value, &right.value)?;
-                        *document = Document { value: accepted("documents", value)?, ..right.clone() };
+                        *document = Document {
+                            value: accepted("documents", value)?,
+                            ..right.clone()
+                        };
                     }
                 }
             }
@@ -285,7 +421,10 @@ impl Overlay<'_> {
                     continue;
                 }
                 let value = insert.value(self.interp, &document.value, &right.value)?;
-                let new = Document { value: accepted("documents", value)?, ..right.clone() };
+                let new = Document {
+                    value: accepted("documents", value)?,
+                    ..right.clone()
+                };
                 surround(&mut items, document, new, &insert);
             }
             documents.items = items;
@@ -331,11 +470,18 @@ fn accepted(items: &str, value: Value) -> Result<Value> {
 }
 
 fn other_kind(expected: &str, found: &Value) -> Error {
-    Error::new(format!("Expected {expected}, but was {}", go_type_name(found)))
+    Error::new(format!(
+        "Expected {expected}, but was {}",
+        go_type_name(found)
+    ))
 }
 
 /// An error with the place on the right where it happened.
 fn within(place: &str, error: &Error) -> Error {
     let message = format!("{place}: {}", error.message());
-    if error.is_fatal() { Error::fatal(message) } else { Error::new(message) }
+    if error.is_fatal() {
+        Error::fatal(message)
+    } else {
+        Error::new(message)
+    }
 }

@@ -36,7 +36,11 @@ pub fn subset(left: &Value, right: &Value) -> Result<(), String> {
         (_, Value::Array(_)) => Err(format!("Expected array, but was {}", go_type_name(left))),
         (_, Value::Documents(_)) => Err("Expected values, but found documents".into()),
         _ if leaves_equal(left, right) => Ok(()),
-        _ => Err(format!("Expected leaf values to match {} {}", go_type_name(left), go_type_name(right))),
+        _ => Err(format!(
+            "Expected leaf values to match {} {}",
+            go_type_name(left),
+            go_type_name(right)
+        )),
     }
 }
 

@@ -60,21 +60,52 @@ impl Expects {
     /// The number is not the expected one, or the arguments are wrong.
     pub fn check(&self, interp: &mut Interp, found: &[Position]) -> Result<bool> {
         let both = |one: &str, other: &str| {
-            Err(Error::new(format!("Expected only one of keyword arguments ('{one}', '{other}') specified")))
+            Err(Error::new(format!(
+                "Expected only one of keyword arguments ('{one}', '{other}') specified"
+            )))
         };
         let (keyword, value) = match self {
-            Expects { missing_ok: Some(_), expects: Some(_), .. } => return both("missing_ok", "expects"),
-            Expects { missing_ok: Some(_), when: Some(_), .. } => return both("missing_ok", "when"),
-            Expects { when: Some(_), expects: Some(_), .. } => return both("when", "expects"),
-            Expects { missing_ok: Some(Value::Bool(true)), .. } => {
-                ("missing_ok", Value::list(vec![Value::Int(0), Value::Int(1)]))
+            Expects {
+                missing_ok: Some(_),
+                expects: Some(_),
+                ..
+            } => return both("missing_ok", "expects"),
+            Expects {
+                missing_ok: Some(_),
+                when: Some(_),
+                ..
+            } => return both("missing_ok", "when"),
+            Expects {
+                when: Some(_),
+                expects: Some(_),
+                ..
+            } => return both("when", "expects"),
+            Expects {
+                missing_ok: Some(Value::Bool(true)),
+                ..
+            } => (
+                "missing_ok",
+                Value::list(vec![Value::Int(0), Value::Int(1)]),
+            ),
+            Expects {
+                missing_ok: Some(Value::Bool(false)),
+                ..
+            } => ("missing_ok", Value::Int(1)),
+            Expects {
+                missing_ok: Some(_),
+                ..
+            } => {
+                return Err(Error::new(
+                    "Expected keyword argument 'missing_ok' to be a boolean",
+                ));
             }
-            Expects { missing_ok: Some(Value::Bool(false)), .. } => ("missing_ok", Value::Int(1)),
-            Expects { missing_ok: Some(_), .. } => {
-                return Err(Error::new("Expected keyword argument 'missing_ok' to be a boolean"));
-            }
-            Expects { when: Some(value), .. } => ("when", value.clone()),
-            Expects { expects: Some(value), .. } => ("expects", value.clone()),
+            Expects {
+                when: Some(value), ..
+            } => ("when", value.clone()),
+            Expects {
+                expects: Some(value),
+                ..
+            } => ("expects", value.clone()),
             _ => ("", Value::Int(1)),
         };
         match judge(interp, &value, keyword, found)? {
@@ -85,7 +116,12 @@ impl Expects {
     }
 }
 
-fn judge(interp: &mut Interp, expected: &Value, keyword: &str, found: &[Position]) -> Result<Verdict> {
+fn judge(
+    interp: &mut Interp,
+    expected: &Value,
+    keyword: &str,
+    found: &[Position],
+) -> Result<Verdict> {
     let count = found.len();
     let misses = |bound: &str| {
         Ok(Verdict::Misses(format!(
@@ -103,12 +139,15 @@ fn judge(interp: &mut Interp, expected: &Value, keyword: &str, found: &[Position
         }
         Value::Str(text) => {
             let text = text.to_text();
-            match text.strip_suffix('+').and_then(|least| least.parse::<i64>().ok()) {
+            match text
+                .strip_suffix('+')
+                .and_then(|least| least.parse::<i64>().ok())
+            {
                 Some(least) if count as i64 >= least => Ok(Verdict::Holds),
                 Some(least) => misses(&format!(">= {least}")),
-                None => {
-                    Err(Error::new(format!("Expected '{text}' to be in format 'i+' where i is an integer")))
-                }
+                None => Err(Error::new(format!(
+                    "Expected '{text}' to be in format 'i+' where i is an integer"
+                ))),
             }
         }
         Value::List(choices) => {
@@ -124,9 +163,9 @@ fn judge(interp: &mut Interp, expected: &Value, keyword: &str, found: &[Position
         function if function.is_callable() => {
             match interp.call(function, Args::positional(vec![Value::Int(count as i64)]))? {
                 Value::Bool(true) => Ok(Verdict::Holds),
-                Value::Bool(false) => {
-                    Ok(Verdict::Misses("Expectation of number of matched nodes failed".into()))
-                }
+                Value::Bool(false) => Ok(Verdict::Misses(
+                    "Expectation of number of matched nodes failed".into(),
+                )),
                 _ => Err(Error::new(format!(
                     "Expected keyword argument '{keyword}' to have a function that returns a boolean"
                 ))),

@@ -17,7 +17,10 @@ struct Matcher {
 
 impl Matcher {
     fn of(meta: &Meta, defaults: &Expects) -> Result<Matcher> {
-        let mut matcher = Matcher { by: None, expects: Expects::default() };
+        let mut matcher = Matcher {
+            by: None,
+            expects: Expects::default(),
+        };
         for (keyword, value) in keywords(meta, MATCH) {
             if keyword == "by" {
                 matcher.by = Some(value.clone());
@@ -70,12 +73,21 @@ fn needs_keyword() -> Error {
 }
 
 /// The items of a map that go with an item on the right; by default those of the same key.
-pub fn map_items(interp: &mut Interp, left: &Map, right: &MapItem, defaults: &Expects) -> Result<Option<Vec<usize>>> {
+pub fn map_items(
+    interp: &mut Interp,
+    left: &Map,
+    right: &MapItem,
+    defaults: &Expects,
+) -> Result<Option<Vec<usize>>> {
     let matcher = Matcher::of(&right.meta, defaults)?;
     let mut found = Vec::new();
     match matcher.function("either string (for map key) or function")? {
         None => {
-            let same = left.items.iter().enumerate().filter(|(_, item)| item.key == right.key);
+            let same = left
+                .items
+                .iter()
+                .enumerate()
+                .filter(|(_, item)| item.key == right.key);
             found.extend(same.map(|(index, item)| (index, item.meta.position.clone())));
         }
         Some(by) => {
@@ -104,12 +116,20 @@ pub fn array_items(
     }
     let matcher = Matcher::of(&right.meta, defaults)?;
     let Some(by) = matcher.function("either string (for map key) or function")? else {
-        return Err(Error::new(format!("Expected '{MATCH}' annotation keyword argument 'by' to be specified")));
+        return Err(Error::new(format!(
+            "Expected '{MATCH}' annotation keyword argument 'by' to be specified"
+        )));
     };
     let value = to_fragment(&right.value);
     let mut found = Vec::new();
     for (index, item) in left.iter().enumerate() {
-        if answers(interp, &by, script::Value::Int(index as i64), &item.value, &value)? {
+        if answers(
+            interp,
+            &by,
+            script::Value::Int(index as i64),
+            &item.value,
+            &value,
+        )? {
             found.push((index, item.meta.position.clone()));
         }
     }
@@ -124,24 +144,41 @@ pub fn documents(
     defaults: &Expects,
     exact: bool,
 ) -> Result<Option<Vec<(usize, usize)>>> {
-    if !exact && right.meta.annotation(MATCH).is_none_or(|annotation| annotation.named.is_empty()) {
+    if !exact
+        && right
+            .meta
+            .annotation(MATCH)
+            .is_none_or(|annotation| annotation.named.is_empty())
+    {
         return Err(needs_keyword());
     }
     let matcher = Matcher::of(&right.meta, defaults)?;
     if exact {
-        let [DocumentSet { items, .. }] = left else { return Err(one_document()) };
-        let [document] = items.as_slice() else { return Err(one_document()) };
+        let [DocumentSet { items, .. }] = left else {
+            return Err(one_document());
+        };
+        let [document] = items.as_slice() else {
+            return Err(one_document());
+        };
         return matcher.decide(interp, vec![((0, 0), document.meta.position.clone())]);
     }
     let Some(by) = matcher.function("function")? else {
-        return Err(Error::new(format!("Expected '{MATCH}' annotation keyword argument 'by'  to be specified")));
+        return Err(Error::new(format!(
+            "Expected '{MATCH}' annotation keyword argument 'by'  to be specified"
+        )));
     };
     let value = to_fragment(&right.value);
     let mut found = Vec::new();
     let mut index = 0;
     for (set, documents) in left.iter().enumerate() {
         for (place, document) in documents.items.iter().enumerate() {
-            if answers(interp, &by, script::Value::Int(index), &document.value, &value)? {
+            if answers(
+                interp,
+                &by,
+                script::Value::Int(index),
+                &document.value,
+                &value,
+            )? {
                 found.push(((set, place), document.meta.position.clone()));
             }
             index += 1;
@@ -162,17 +199,28 @@ pub fn map_key_matcher(key: &str) -> script::Value {
             return Err(Error::new("expected exactly 3 arguments"));
         };
         let (left, right) = (to_yaml(left)?, to_yaml(right)?);
-        Ok(script::Value::Bool(leaves_equal(&value_of(&left, &key)?, &value_of(&right, &key)?)))
+        Ok(script::Value::Bool(leaves_equal(
+            &value_of(&left, &key)?,
+            &value_of(&right, &key)?,
+        )))
     })
 }
 
 fn value_of(value: &Value, key: &str) -> Result<Value> {
     let Value::Map(map) = value else {
-        return Err(Error::new(format!("Expected value to be map, but was {}", go_type_name(value))));
+        return Err(Error::new(format!(
+            "Expected value to be map, but was {}",
+            go_type_name(value)
+        )));
     };
-    let found = map.items.iter().find(|item| matches!(&item.key, Value::Str(text) if *text == key));
+    let found = map
+        .items
+        .iter()
+        .find(|item| matches!(&item.key, Value::Str(text) if *text == key));
     match found {
         Some(item) => Ok(item.value.clone()),
-        None => Err(Error::new(format!("Expected to find map item with key '{key}', but did not"))),
+        None => Err(Error::new(format!(
+            "Expected to find map item with key '{key}', but did not"
+        ))),
     }
 }

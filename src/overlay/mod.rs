@@ -13,9 +13,9 @@ pub use compare::{leaves_equal, subset};
 pub use matcher::map_key_matcher;
 
 use crate::bytestring::Str;
+use crate::position::Position;
 use crate::script::{self, Interp, Result};
 use crate::yaml::node::{Annotation, Document, DocumentSet, Meta, Value};
-use crate::position::Position;
 use annotation::NAMESPACE;
 use std::rc::Rc;
 
@@ -33,8 +33,16 @@ pub struct Defaults {
 /// # Errors
 /// Something is not found as often as expected, the sides are of other kinds, an annotation is wrong, or a function
 /// that one names fails. The text tells the way to the place on the right.
-pub fn apply(interp: &mut Interp, mut left: Value, right: &Value, defaults: Defaults) -> Result<Value> {
-    let mut overlay = apply::Overlay { interp, exact: defaults.exact };
+pub fn apply(
+    interp: &mut Interp,
+    mut left: Value,
+    right: &Value,
+    defaults: Defaults,
+) -> Result<Value> {
+    let mut overlay = apply::Overlay {
+        interp,
+        exact: defaults.exact,
+    };
     match (&mut left, right) {
         (Value::Documents(documents), Value::Documents(right)) => {
             let mut sets = [std::mem::take(Rc::make_mut(documents))];
@@ -62,8 +70,15 @@ pub fn apply_documents(
     if overlays.is_empty() {
         return Ok(left);
     }
-    let right = DocumentSet { items: overlays, meta: Meta::default() };
-    apply::Overlay { interp, exact: false }.documents(&mut left, &right)?;
+    let right = DocumentSet {
+        items: overlays,
+        meta: Meta::default(),
+    };
+    apply::Overlay {
+        interp,
+        exact: false,
+    }
+    .documents(&mut left, &right)?;
     for set in &mut left {
         for document in &mut set.items {
             clear(&mut document.meta);
@@ -100,14 +115,23 @@ fn annotate(value: &mut Value, meta: &mut Meta) {
 }
 
 fn clear(meta: &mut Meta) {
-    if meta.annotations().iter().any(|annotation| annotation.name.starts_with(NAMESPACE)) {
-        let kept = meta.annotations().iter().filter(|annotation| !annotation.name.starts_with(NAMESPACE));
+    if meta
+        .annotations()
+        .iter()
+        .any(|annotation| annotation.name.starts_with(NAMESPACE))
+    {
+        let kept = meta
+            .annotations()
+            .iter()
+            .filter(|annotation| !annotation.name.starts_with(NAMESPACE));
         meta.set_annotations(kept.cloned().collect());
     }
 }
 
 fn is_annotated(meta: &Meta) -> bool {
-    meta.annotations().iter().any(|annotation| annotation.name.starts_with(NAMESPACE))
+    meta.annotations()
+        .iter()
+        .any(|annotation| annotation.name.starts_with(NAMESPACE))
 }
 
 /// The same value without overlay annotations; nothing if it has none, so that what is shared stays shared.
@@ -128,17 +152,20 @@ fn without_annotations(value: &Value) -> Option<Value> {
     macro_rules! rebuilt {
         ($shared:expr, $kind:path) => {{
             let mut copy = None;
-            changes($shared.items.iter().map(|item| (&item.meta, &item.value)), |index, annotated, value| {
-                let copy = copy.get_or_insert_with(|| $shared.clone());
-                if let Some(item) = Rc::make_mut(copy).items.get_mut(index) {
-                    if annotated {
-                        clear(&mut item.meta);
+            changes(
+                $shared.items.iter().map(|item| (&item.meta, &item.value)),
+                |index, annotated, value| {
+                    let copy = copy.get_or_insert_with(|| $shared.clone());
+                    if let Some(item) = Rc::make_mut(copy).items.get_mut(index) {
+                        if annotated {
+                            clear(&mut item.meta);
+                        }
+                        if let Some(value) = value {
+                            item.value = value;
+                        }
                     }
-                    if let Some(value) = value {
-                        item.value = value;
-                    }
-                }
-            });
+                },
+            );
             copy.map($kind)
         }};
     }

@@ -1,0 +1,56 @@
+//! `@ytt:yaml`
+
+use super::{function, string_argument};
+use crate::position::Source;
+use crate::script::{Args, Error, Module, Result, Value};
+use crate::template::convert::{to_plain, to_yaml};
+use crate::yaml::{self, Document, DocumentSet, ParseOptions, Value as Node};
+
+/// The module.
+pub fn module() -> Value {
+    Module::new(
+        "yaml",
+        vec![
+            ("encode", function("yaml.encode", |_, args| encode(&args))),
+            ("decode", function("yaml.decode", |_, args| decode(&args))),
+        ],
+    )
+}
+
+fn one(args: &Args) -> Result<&Value> {
+    match args.positional.as_slice() {
+        [value] => Ok(value),
+        _ => Err(Error::new("expected exactly one argument")),
+    }
+}
+
+fn encode(args: &Args) -> Result<Value> {
+    Ok(Value::str(match to_yaml(one(args)?)? {
+        Node::Documents(documents) => yaml::print(&documents),
+        value => {
+            let document = Document {
+                value,
+                ..Document::default()
+            };
+            yaml::print(&DocumentSet {
+                items: vec![document],
+                ..DocumentSet::default()
+            })
+        }
+    }))
+}
+
+fn decode(args: &Args) -> Result<Value> {
+    let text = string_argument(one(args)?)?;
+    let source = Source::file("", text);
+    let mut documents = yaml::parse(&source, ParseOptions::default())
+        .map_err(|error| Error::new(error.to_string()))?;
+    documents.override_map_keys();
+    match documents.items.as_slice() {
+        [document] => to_plain(&document.value),
+        more => Err(Error::new(format!(
+            "expected exactly one document, but found {}",
+            more.len()
+        ))),
+    }
+}
