@@ -490,7 +490,16 @@ impl Interp {
     fn bind(&mut self, function: &Rc<Function>, args: Args) -> Result<()> {
         let code = function.code.clone();
         let Args { positional, named } = args;
-        let fail = |message: String| Err(Error::new(format!("function {} {message}", code.name)));
+        let fail = |message: String| {
+            let mut error = Error::new(format!("function {} {message}", code.name));
+            // The call that could not begin is one of those under way.
+            error.push_frame(Frame {
+                function: code.name.clone(),
+                file: function.env.program.0.name.clone(),
+                line: code.lines.first().copied().unwrap_or(0),
+            });
+            Err(error)
+        };
         let given = positional.len();
         if code.parameters.is_empty() && code.args.is_none() && code.kwargs.is_none() {
             let total = given + named.len();

@@ -743,3 +743,87 @@ fn no_common_parent(tag: Tag) -> Error {
 fn wrong_arguments() -> Error {
     Error::new("unexpected arguments")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::compile::compile;
+    use super::*;
+    use crate::position::Source;
+    use crate::script::Limits;
+    use crate::yaml::{self, ParseOptions};
+
+    /// Runs operations `(operation, tag, value)` on the nodes of a text; tags count documents, maps and items.
+    fn build(text: &str, steps: &[(Operation, i64, Option<&str>)]) -> Result<String> {
+        let documents = yaml::parse(&Source::file("a.yml", text), ParseOptions::default()).unwrap();
+        let template = Rc::new(compile("a.yml", &documents, true).unwrap());
+        let builder = NodeBuilder::new(template, false);
+        let mut interp = Interp::new(Limits::default());
+        builder.build(&mut interp, Operation::Start as u16, Args::default())?;
+        for (operation, tag, value) in steps {
+            let mut args = vec![script::Value::Int(*tag)];
+            args.extend(value.map(script::Value::from));
+            builder.build(&mut interp, *operation as u16, Args::positional(args))?;
+        }
+        builder.build(
+            &mut interp,
+            Operation::End as u16,
+            Args::positional(vec![script::Value::None]),
+        )?;
+        match builder.take_result() {
+            Root::Value(Value::Documents(documents), _) => {
+                Ok(String::from_utf8(yaml::print(&documents)).unwrap())
+            }
+            Root::Value(value, _) => Ok(String::from_utf8(yaml::print_value(&value)).unwrap()),
+            Root::Text(text) => Ok(text.to_text().into_owned()),
+            Root::Nothing => Ok("nothing".to_owned()),
+        }
+    }
+
+    #[test]
+    fn nodes_find_their_places() {
+        use Operation::{SetKey, SetNode, StartNode};
+        // 1 documents, 2 document, 3 map, 4 a, 5 map in a, 6 b, 7 c
+        let text = "a:\n  b: 1\nc: 2\n";
+        let start = |tag| (StartNode, tag, None);
+        let set = |tag| (SetNode, tag, None);
+        let whole = [
+            start(1),
+            start(2),
+            start(3),
+            start(4),
+            start(5),
+            start(6),
+            set(6),
+            start(7),
+            set(7),
+        ];
+        assert_eq!(build(text, &whole).unwrap(), text);
+        // An item twice, with another key the second time; a function that begins with an item gives a map.
+        let looped = [
+            (SetKey, 6, Some("x")),
+            start(6),
+            set(6),
+            start(6),
+            (SetNode, 6, Some("y")),
+        ];
+        assert_eq!(build(text, &looped).unwrap(), "x: 1\nb: \"y\"\n");
+        let twice = [start(7), set(7), start(7), set(7)];
+        assert!(
+            build(text, &twice)
+                .unwrap_err()
+                .message()
+                .starts_with("expected key 'c' to not be specified again")
+        );
+        // Where nothing around the new node is open.
+        assert!(build(text, &[start(5), start(7)]).is_err());
+        assert!(
+            build(text, &[start(1), start(2), start(7)])
+                .unwrap_err()
+                .message()
+                .ends_with("this is a map item")
+        );
+        assert!(build(text, &[(SetNode, 4, None)]).is_err());
+        assert!(build(text, &[start(99)]).is_err());
+        assert_eq!(build(text, &[]).unwrap(), "nothing");
+    }
+}

@@ -251,7 +251,17 @@ impl Compiler {
         tag: Tag,
         operation: Operation,
     ) -> Result<(), String> {
+        let first = self.output.lines.len();
         self.output.add(text, &meta.position)?;
+        for place in self
+            .output
+            .lines
+            .iter_mut()
+            .skip(first)
+            .filter_map(|line| line.place.as_mut())
+        {
+            place.selection = place.text.take();
+        }
         // The last line leaves the text's value.
         if let Some(last) = self.output.lines.pop() {
             let call = operation.call(&format!("{tag}, ({})", last.code));
@@ -301,6 +311,7 @@ fn scalar(value: &Value) -> Value {
 fn place(position: &Position) -> Option<Place> {
     position.line().map(|_| Place {
         position: position.clone(),
+        text: None,
         selection: None,
     })
 }

@@ -1,6 +1,6 @@
 //! Errors of programs as reports: ytt's layout, with hints and the lines that were running.
 
-use super::program::{Line, Template};
+use super::program::{Line, Place, Template};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::position::{Position, Source};
 use crate::script::{Error, Frame, SyntaxError};
@@ -114,30 +114,29 @@ impl FramePlace {
                 return;
             }
         };
-        let mut write_placed = |line: Option<&Line>| {
-            if let Some(place) = line.and_then(|line| line.place.as_ref()) {
-                let _ = write!(text, "\n{pad}{} | {}", place.position, place.text());
-                return true;
-            }
-            false
-        };
         let Some(line) = template.line(self.line) else {
             return;
         };
-        if write_placed(Some(line)) {
+        let mut show = |place: &Place, content: String| {
+            let _ = write!(text, "\n{pad}{} | {content}", place.position);
+        };
+        if let Some(place) = &line.place {
+            show(place, place.selected_text());
             return;
         }
-        write_placed(template.nearest_placed_line(self.line, false));
+        // A line that is not the user's stands between those that are.
+        let before = template.nearest_placed_line(self.line, false);
+        if let Some(place) = before.and_then(|line| line.place.as_ref()) {
+            show(place, place.text());
+        }
         let _ = write!(
             text,
             "\n{pad}{}:? | {} (generated)",
             template.name(),
             line.code
         );
-        if let Some(place) = template
-            .nearest_placed_line(self.line, true)
-            .and_then(|line| line.place.as_ref())
-        {
+        let after = template.nearest_placed_line(self.line, true);
+        if let Some(place) = after.and_then(|line| line.place.as_ref()) {
             let _ = write!(text, "\n{pad}{} | {}", place.position, place.text());
         }
     }

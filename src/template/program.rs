@@ -72,6 +72,8 @@ pub struct Line {
     pub code: String,
     /// Where it comes from.
     pub place: Option<Place>,
+    /// Part of what began on the line before: space before it means something.
+    pub continues: bool,
 }
 
 /// Where a line comes from.
@@ -80,15 +82,22 @@ pub struct Place {
     /// File and line.
     pub position: Position,
     /// What to show of it, if not the whole line.
+    pub text: Option<String>,
+    /// The piece of a text within it.
     pub selection: Option<String>,
 }
 
 impl Place {
     /// What to show of it.
     pub fn text(&self) -> String {
-        self.selection
+        self.text
             .clone()
             .unwrap_or_else(|| self.position.line_text())
+    }
+
+    /// The piece that is meant.
+    pub fn selected_text(&self) -> String {
+        self.selection.clone().unwrap_or_else(|| self.text())
     }
 }
 
@@ -208,7 +217,7 @@ impl Template {
             if index > 0 {
                 text.push('\n');
             }
-            let code = if continued {
+            let code = if continued || line.continues {
                 line.code.as_str()
             } else {
                 line.code.trim_start()
@@ -228,9 +237,11 @@ pub fn code_lines(code: &[u8], start: &Position) -> Vec<Line> {
         .zip(first..)
         .map(|(line, number)| Line {
             code: line.to_owned(),
+            continues: false,
             place: Some(Place {
                 position: start.at_line(number),
-                selection: Some(line.to_owned()),
+                text: Some(line.to_owned()),
+                selection: None,
             }),
         })
         .collect()

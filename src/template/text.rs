@@ -51,7 +51,11 @@ impl Output {
 
     /// Adds a line.
     pub fn add_line(&mut self, code: String, place: Option<Place>) {
-        self.lines.push(Line { code, place });
+        self.lines.push(Line {
+            code,
+            place,
+            continues: false,
+        });
     }
 
     /// Adds the program of a text whose first line is at `start`. It leaves the text's value by its last line,
@@ -80,7 +84,8 @@ impl Output {
                     let tag = self.add_node(Some(root), Shape::Piece("".into()));
                     let place = Place {
                         position,
-                        selection: Some(content.to_owned()),
+                        text: Some(content.to_owned()),
+                        selection: None,
                     };
                     self.add_line(
                         Operation::StartNode.call(&tag.to_string()),
@@ -88,8 +93,11 @@ impl Output {
                     );
                     // The expression may go over lines: each line of the program has its place.
                     let call = Operation::SetNode.call(&format!("{tag}, ({code})"));
-                    for line in call.split('\n') {
+                    for (index, line) in call.split('\n').enumerate() {
                         self.add_line(line.to_owned(), Some(place.clone()));
+                        if let Some(last) = self.lines.last_mut() {
+                            last.continues = index > 0;
+                        }
                     }
                 } else {
                     self.lines.extend(code_lines(code.as_bytes(), &position));
@@ -103,7 +111,8 @@ impl Output {
                 trim_next = false;
                 let place = Place {
                     position,
-                    selection: Some(text.to_owned()),
+                    text: Some(text.to_owned()),
+                    selection: None,
                 };
                 let before_trim =
                     matches!(pieces.peek(), Some((Piece::Code(code), _)) if code.starts_with('-'));
