@@ -115,12 +115,11 @@ impl Report {
     /// The text as a program of this name prints it: its first line broken at each `: ` before a capital letter, every
     /// piece two blanks further in than the one before; what stands in brackets or quotes of brackets is left whole.
     pub fn layout(&self, program: &str) -> String {
-        let text = format!("Error: {}", self.text());
-        let (first, rest) = match text.split_once('\n') {
+        let (first, rest) = match self.text().split_once('\n') {
             Some((first, rest)) => (first, Some(rest)),
-            None => (text.as_str(), None),
+            None => (self.text(), None),
         };
-        let mut out = format!("{program}: ");
+        let mut out = format!("{program}: Error: ");
         for (depth, piece) in pieces(first).into_iter().enumerate() {
             if depth > 0 {
                 out.push('\n');
