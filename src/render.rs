@@ -122,3 +122,118 @@ pub fn file_paths(files: &[File]) -> Vec<String> {
         root,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+
+    fn request(files: &[(&str, &str)]) -> Request {
+        let files = files
+            .iter()
+            .map(|(path, text)| File::new(*path, *path, *text));
+        Request {
+            files: files.collect(),
+            ..Request::default()
+        }
+    }
+
+    /// The text of the first error and the place of its first diagnostic.
+    fn failure(files: &[(&str, &str)]) -> (String, String) {
+        let report = render(&request(files)).unwrap_err();
+        let origin = report.diagnostics()[0].origin.to_string();
+        (report.text().to_owned(), origin)
+    }
+
+    #[test]
+    fn errors_tell_the_innermost_place() {
+        let load = ("a.yml", "#@ load(\"l.star\", \"x\")\na: #@ x\n");
+        let table: &[(&[(&str, &str)], &str, &str)] = &[
+            (&[("a.yml", "a: #@ x\n")], "undefined: x", "a.yml:1"),
+            (
+                &[("a.yml", "b: 1\n# x\na: #@ 1\n")],
+                "Failed to parse line 2",
+                "a.yml:2",
+            ),
+            (
+                &[("a.yml", "b: 1\na: 2 #@ 1\n")],
+                "computed or YAML",
+                "a.yml:2",
+            ),
+            (&[("a.yml", "a: 1\nb: @x\n")], "Unmarshaling", "a.yml:2"),
+            (&[("a.txt", "\n(@= x @)")], "undefined: x", "a.txt:2"),
+            (&[("a.txt", "\n(@= x")], "Missing code closing", "a.txt:2"),
+            (
+                &[load, ("l.star", "\nx = 1 + \"\"")],
+                "cannot load l.star",
+                "l.star:2",
+            ),
+            (
+                &[load, ("l.star", "load(\"l.star\", \"x\")")],
+                "cycle of loads: l.star -> l.star",
+                "l.star:1",
+            ),
+            (
+                &[("a.yml", "#@ def f():\nb: #@ 1 // 0\n#@ end\na: #@ f()\n")],
+                "division by zero",
+                "a.yml:2",
+            ),
+            (
+                &[("v.yml", "a:\n  #@data/values\n  b: 1\n")],
+                "Found @data/values on map item",
+                "v.yml:3",
+            ),
+            (
+                &[
+                    (
+                        "a.yml",
+                        "#@ load(\"@ytt:library\", \"library\")\na: #@ library.get(\"l\").eval()\n",
+                    ),
+                    ("_ytt_lib/l/b.yml", "x: 1\ny: #@ z\n"),
+                ],
+                "Evaluating library 'l'",
+                "_ytt_lib/l/b.yml:2",
+            ),
+        ];
+        for (files, text, origin) in table {
+            let found = failure(files);
+            assert!(found.0.contains(text), "{text}: {}", found.0);
+            assert_eq!(found.1, *origin, "{}", found.0);
+        }
+    }
+
+    #[test]
+    fn what_templates_print_and_files_of_results() {
+        let printed = Rc::new(RefCell::new(String::new()));
+        let sink = printed.clone();
+        let files = [
+            ("b.yml", "#@ print(\"hi\")\nb: 1\n"),
+            ("t.txt", "(@= \"t\" @)"),
+            ("empty.yml", "#@ x = 1\n"),
+            (
+                "a.yml",
+                "#@overlay/match by=lambda i,l,r: True\n---\nb: 2\n",
+            ),
+        ];
+        let output = render(&Request {
+            printer: Some(Rc::new(move |line: &str| sink.borrow_mut().push_str(line))),
+            ..request(&files)
+        })
+        .unwrap();
+        assert_eq!(*printed.borrow(), "hi");
+        let files: Vec<(&str, String)> = output
+            .files
+            .iter()
+            .map(|file| {
+                (
+                    file.path.as_str(),
+                    String::from_utf8_lossy(&file.bytes()).into_owned(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            files,
+            [("t.txt", "t".to_owned()), ("b.yml", "b: 2\n".to_owned())]
+        );
+    }
+}

@@ -223,7 +223,10 @@ impl Execution {
 
         rendered.sort_by_key(|(found, _)| found.input.order);
         for (found, documents) in self.apply_overlays(interp, rendered)? {
-            evaluation.documents.items.extend(documents.items.iter().cloned());
+            evaluation
+                .documents
+                .items
+                .extend(documents.items.iter().cloned());
             evaluation.files.push(OutputFile {
                 path: found.path,
                 content: Content::Documents(documents),
@@ -284,7 +287,7 @@ impl Execution {
             .yaml(interp, self.place_of(found), &found.input)
             .and_then(|(_, documents)| {
                 let (with, without) =
-                    extract_documents(&documents, annotation).map_err(Report::new)?;
+                    extract_documents(&documents, annotation).map_err(|fault| fault.report(""))?;
                 if without.iter().any(|document| !document.is_empty()) {
                     return Err(Report::new(match annotation {
                         DATA_VALUES => format!(
@@ -306,7 +309,8 @@ impl Execution {
                 continue;
             }
             let documents = found.input.documents(self.options.strict)?;
-            let (with, _) = extract_documents(&documents, annotation).map_err(Report::new)?;
+            let (with, _) =
+                extract_documents(&documents, annotation).map_err(|fault| fault.report(""))?;
             if !with.is_empty() {
                 found.input.for_output.set(false);
                 files.push(found);

@@ -263,9 +263,9 @@ impl Input {
         let compile = || {
             let template =
                 compile::compile(self.path(), &documents, options.ignore_unknown_comments);
-            template
-                .map(Rc::new)
-                .map_err(|error| self.failure("Compiling YAML", &error))
+            template.map(Rc::new).map_err(|error| {
+                error.report(&format!("Compiling YAML template '{}': ", self.path()))
+            })
         };
         self.compiled_cell(options)
             .get_or_init(compile)
@@ -284,7 +284,9 @@ impl Input {
         let compile = || {
             text::compile(self.file.source())
                 .map(Rc::new)
-                .map_err(|error| self.failure("Parsing text", &error))
+                .map_err(|error| {
+                    error.report(&format!("Parsing text template '{}': ", self.path()))
+                })
         };
         self.compiled_cell(Options::default())
             .get_or_init(compile)
@@ -315,15 +317,6 @@ impl Input {
             (true, false) => strict,
             (true, true) => both,
         }
-    }
-
-    fn failure(&self, what: &str, error: &str) -> Report {
-        let mut diagnostic = Diagnostic::error(error);
-        diagnostic.origin = Position::in_source(self.file.source());
-        Report::with_diagnostics(
-            format!("{what} template '{}': {error}", self.path()),
-            vec![diagnostic],
-        )
     }
 }
 

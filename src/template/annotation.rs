@@ -1,5 +1,6 @@
 //! What a comment of a template says: code, a value, an annotation, or nothing.
 
+use super::program::Fault;
 use crate::position::Position;
 use crate::yaml::node::{
     Array, ArrayItem, Comment, Document, DocumentSet, Map, MapItem, Meta, Value,
@@ -46,7 +47,7 @@ impl<'a> Directive<'a> {
         comment: &'a Comment,
         node: &Position,
         lenient: bool,
-    ) -> Result<Directive<'a>, String> {
+    ) -> Result<Directive<'a>, Fault> {
         let text = comment.text.to_text();
         let Some(rest) = text.strip_prefix('@') else {
             let remark = text.strip_prefix('!').map(str::to_owned);
@@ -59,11 +60,14 @@ impl<'a> Directive<'a> {
                     role: Role::Remark,
                     content: text,
                 }),
-                None => Err(format!(
-                    "Failed to parse line {}: '#{text}': Expected ytt-formatted string \
-                     (use '#@' for annotations or code, '#!' for comments)",
-                    line_number(&comment.position)
-                )),
+                None => Err(Fault {
+                    message: format!(
+                        "Failed to parse line {}: '#{text}': Expected ytt-formatted string \
+                         (use '#@' for annotations or code, '#!' for comments)",
+                        line_number(&comment.position)
+                    ),
+                    position: comment.position.clone(),
+                }),
             };
         };
         let (name, content) = match rest.split_once(' ') {
@@ -226,7 +230,7 @@ pub fn has_templating(documents: &DocumentSet) -> bool {
 pub fn extract_documents<'a>(
     documents: &'a DocumentSet,
     annotation: &str,
-) -> Result<(Vec<&'a Document>, Vec<&'a Document>), String> {
+) -> Result<(Vec<&'a Document>, Vec<&'a Document>), Fault> {
     let count = |node: NodeRef<'_>| -> usize {
         let Some(meta) = node.meta() else { return 0 };
         let is_wanted = |comment: &&Comment| {
@@ -241,12 +245,13 @@ pub fn extract_documents<'a>(
         if !matches!(node, NodeRef::Document(_)) && count(node) > 0 {
             let position = node
                 .meta()
-                .map(|meta| meta.position.to_string())
+                .map(|meta| meta.position.clone())
                 .unwrap_or_default();
-            return Err(format!(
-                "Found @{annotation} on {} ({position}); only documents (---) can be annotated with @{annotation}",
-                node.kind()
-            ));
+            let kind = node.kind();
+            let message = format!(
+                "Found @{annotation} on {kind} ({position}); only documents (---) can be annotated with @{annotation}"
+            );
+            return Err(Fault { message, position });
         }
         node.push_children(&mut stack);
     }
@@ -256,9 +261,10 @@ pub fn extract_documents<'a>(
             0 => without.push(document),
             1 => with.push(document),
             _ => {
-                return Err(format!(
-                    "{annotation} annotation may only be used once per document"
-                ));
+                return Err(Fault {
+                    message: format!("{annotation} annotation may only be used once per document"),
+                    position: document.meta.position.clone(),
+                });
             }
         }
     }
@@ -307,6 +313,7 @@ mod tests {
         assert!(
             Directive::parse(&plain, &node, false)
                 .unwrap_err()
+                .message
                 .starts_with("Failed to parse line 2: '# hi'")
         );
     }

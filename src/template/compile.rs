@@ -1,7 +1,7 @@
 //! YAML templates: documents with code in their comments, made a program that builds documents.
 
 use super::annotation::{Directive, NodeRef, Role, open_node_block};
-use super::program::{Operation, Place, Shape, Tag, Template};
+use super::program::{Fault, Operation, Place, Shape, Tag, Template};
 use super::text::Output;
 use crate::position::Position;
 use crate::yaml::node::{Comment, DocumentSet, Meta, Value};
@@ -14,7 +14,7 @@ pub const TEXT_TEMPLATED_STRINGS: &str = "yaml/text-templated-strings";
 ///
 /// # Errors
 /// A comment is not understood, code stands where a node must, a node has two values, or a text template is broken.
-pub fn compile(name: &str, documents: &DocumentSet, lenient: bool) -> Result<Template, String> {
+pub fn compile(name: &str, documents: &DocumentSet, lenient: bool) -> Result<Template, Fault> {
     let mut compiler = Compiler {
         output: Output::default(),
         lenient,
@@ -116,7 +116,7 @@ impl Compiler {
         meta: &Meta,
         parent: Option<Tag>,
         text_strings: bool,
-    ) -> Result<Visited, String> {
+    ) -> Result<Visited, Fault> {
         let directives = self.directives(node, meta)?;
         let kept: Vec<Comment> = directives
             .annotations
@@ -185,7 +185,7 @@ impl Compiler {
         })
     }
 
-    fn directives<'a>(&self, node: NodeRef<'_>, meta: &'a Meta) -> Result<Directives<'a>, String> {
+    fn directives<'a>(&self, node: NodeRef<'_>, meta: &'a Meta) -> Result<Directives<'a>, Fault> {
         let mut found = Directives::default();
         for comment in meta.comments() {
             let position = &comment.position;
@@ -194,15 +194,21 @@ impl Compiler {
             match directive.role {
                 Role::Remark => {}
                 Role::Value if node.has_content() => {
-                    return Err(format!(
-                        "Expected YAML node at line {position} to have either computed or YAML value, but found both"
-                    ));
+                    return fault(
+                        position,
+                        format!(
+                            "Expected YAML node at line {position} to have either computed or YAML value, but found both"
+                        ),
+                    );
                 }
                 Role::Value => found.values.push((content, position)),
                 Role::Code if found.needs_end => {
-                    return Err(format!(
-                        "Unexpected code at line {position} after use of '*/end', expected YAML node"
-                    ));
+                    return fault(
+                        position,
+                        format!(
+                            "Unexpected code at line {position} after use of '*/end', expected YAML node"
+                        ),
+                    );
                 }
                 Role::Code => {
                     let (code, is_block) = open_node_block(&content);
@@ -226,7 +232,7 @@ impl Compiler {
         tag: Tag,
         value: &Value,
         text_strings: bool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Fault> {
         match value {
             Value::Str(text) if text_strings => {
                 self.add_text(&text.to_text(), node, meta, tag, Operation::SetNode)
@@ -250,7 +256,7 @@ impl Compiler {
         meta: &Meta,
         tag: Tag,
         operation: Operation,
-    ) -> Result<(), String> {
+    ) -> Result<(), Fault> {
         let first = self.output.lines.len();
         self.output.add(text, &meta.position)?;
         for place in self
@@ -294,6 +300,13 @@ impl Compiler {
     }
 }
 
+fn fault<T>(position: &Position, message: String) -> Result<T, Fault> {
+    Err(Fault {
+        message,
+        position: position.clone(),
+    })
+}
+
 fn key_text(key: &Value) -> String {
     match key {
         Value::Str(text) => text.to_text().replace('\n', " "),
@@ -322,7 +335,7 @@ mod tests {
     use crate::position::Source;
     use crate::yaml::{ParseOptions, parse};
 
-    fn program(text: &str) -> Result<Vec<String>, String> {
+    fn program(text: &str) -> Result<Vec<String>, Fault> {
         let source = Source::file("a.yml", text);
         let documents = parse(&source, ParseOptions::default()).unwrap();
         let template = compile("a.yml", &documents, false)?;
@@ -375,7 +388,10 @@ mod tests {
             ),
         ];
         for (text, message) in table {
-            assert!(program(text).unwrap_err().starts_with(message), "{text}");
+            assert!(
+                program(text).unwrap_err().message.starts_with(message),
+                "{text}"
+            );
         }
     }
 }

@@ -363,7 +363,9 @@ pub fn place_nodes_in_memory(value: &mut Value) {
 /// The value with `position` of each item that came from the language; nothing if there is none, so that what is shared
 /// stays shared.
 fn placed(value: &Value, position: &dyn Fn(Option<&Value>, &Value) -> Position) -> Option<Value> {
-    let own = |first: Option<Position>| Meta::at(first.filter(|own| !own.from_memory()).unwrap_or_default());
+    let own = |first: Option<Position>| {
+        Meta::at(first.filter(|own| !own.from_memory()).unwrap_or_default())
+    };
     match value {
         Value::Map(map) if map.meta.is_native() => {
             let place = |item: &MapItem| MapItem {
@@ -388,7 +390,9 @@ fn placed(value: &Value, position: &dyn Fn(Option<&Value>, &Value) -> Position) 
             let mut copy: Option<Rc<Map>> = None;
             for (index, item) in map.items.iter().enumerate() {
                 if let Some(changed) = placed(&item.value, position)
-                    && let Some(item) = Rc::make_mut(copy.get_or_insert_with(|| map.clone())).items.get_mut(index)
+                    && let Some(item) = Rc::make_mut(copy.get_or_insert_with(|| map.clone()))
+                        .items
+                        .get_mut(index)
                 {
                     item.value = changed;
                 }
@@ -399,7 +403,9 @@ fn placed(value: &Value, position: &dyn Fn(Option<&Value>, &Value) -> Position) 
             let mut copy: Option<Rc<Array>> = None;
             for (index, item) in array.items.iter().enumerate() {
                 if let Some(changed) = placed(&item.value, position)
-                    && let Some(item) = Rc::make_mut(copy.get_or_insert_with(|| array.clone())).items.get_mut(index)
+                    && let Some(item) = Rc::make_mut(copy.get_or_insert_with(|| array.clone()))
+                        .items
+                        .get_mut(index)
                 {
                     item.value = changed;
                 }
@@ -411,7 +417,9 @@ fn placed(value: &Value, position: &dyn Fn(Option<&Value>, &Value) -> Position) 
             for (index, document) in documents.items.iter().enumerate() {
                 if let Some(changed) = placed(&document.value, position)
                     && let Some(document) =
-                        Rc::make_mut(copy.get_or_insert_with(|| documents.clone())).items.get_mut(index)
+                        Rc::make_mut(copy.get_or_insert_with(|| documents.clone()))
+                            .items
+                            .get_mut(index)
                 {
                     document.value = changed;
                 }

@@ -12,7 +12,7 @@ pub type Find<'a> = &'a dyn Fn(&str) -> Option<Rc<Template>>;
 
 /// The report of a program that is no program.
 pub fn syntax_report(template: &Rc<Template>, errors: &[SyntaxError]) -> Report {
-    let faults = errors.iter().map(|error| Fault {
+    let failures = errors.iter().map(|error| Failure {
         message: error.message.clone(),
         places: vec![FramePlace {
             function: None,
@@ -20,7 +20,7 @@ pub fn syntax_report(template: &Rc<Template>, errors: &[SyntaxError]) -> Report 
             template: Origin::Known(template.clone()),
         }],
     });
-    report(faults.collect())
+    report(failures.collect())
 }
 
 /// The report of a program that failed.
@@ -29,7 +29,7 @@ pub fn runtime_report(error: &Error, find: Find<'_>) -> Report {
         .frames()
         .iter()
         .map(|frame| FramePlace::new(frame, find));
-    report(vec![Fault {
+    report(vec![Failure {
         message: error.message().to_owned(),
         places: places.collect(),
     }])
@@ -37,13 +37,13 @@ pub fn runtime_report(error: &Error, find: Find<'_>) -> Report {
 
 /// The report of what went wrong beside any program.
 pub fn plain_report(message: &str) -> Report {
-    report(vec![Fault {
+    report(vec![Failure {
         message: message.to_owned(),
         places: Vec::new(),
     }])
 }
 
-struct Fault {
+struct Failure {
     message: String,
     places: Vec<FramePlace>,
 }
@@ -151,20 +151,20 @@ impl FramePlace {
     }
 }
 
-fn report(faults: Vec<Fault>) -> Report {
+fn report(failures: Vec<Failure>) -> Report {
     let mut text = String::new();
-    let mut diagnostics = Vec::with_capacity(faults.len());
-    for fault in faults {
-        let hint = hint(&fault);
-        let (topic, rest) = match fault.message.split_once('\n') {
+    let mut diagnostics = Vec::with_capacity(failures.len());
+    for failure in failures {
+        let hint = hint(&failure);
+        let (topic, rest) = match failure.message.split_once('\n') {
             Some((topic, rest)) => (topic, Some(rest)),
-            None => (fault.message.as_str(), None),
+            None => (failure.message.as_str(), None),
         };
         let _ = write!(text, "\n- {topic}");
         if let Some(hint) = hint {
             let _ = write!(text, " (hint: {hint})");
         }
-        for place in &fault.places {
+        for place in &failure.places {
             place.write(&mut text);
         }
         if let Some(rest) = rest {
@@ -173,8 +173,8 @@ fn report(faults: Vec<Fault>) -> Report {
                 let _ = write!(text, "\n     {line}");
             }
         }
-        let mut diagnostic = Diagnostic::error(fault.message.trim());
-        diagnostic.origin = fault
+        let mut diagnostic = Diagnostic::error(failure.message.trim());
+        diagnostic.origin = failure
             .places
             .iter()
             .find_map(FramePlace::position)
@@ -186,10 +186,10 @@ fn report(faults: Vec<Fault>) -> Report {
 }
 
 /// What may help with some mistakes of those who come from other languages.
-fn hint(fault: &Fault) -> Option<&'static str> {
-    let message = fault.message.as_str();
+fn hint(failure: &Failure) -> Option<&'static str> {
+    let message = failure.message.as_str();
     let code_has = |operator: &str| {
-        fault.places.iter().any(|place| {
+        failure.places.iter().any(|place| {
             place
                 .line()
                 .is_some_and(|line| line.code.contains(operator))

@@ -1,6 +1,7 @@
 //! A template as a program: its text, where each line of that comes from, and the nodes that the program builds.
 
 use crate::bytestring::Str;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::position::{Position, Source};
 use crate::script::{Program, SyntaxError};
 use crate::yaml::node::{Meta, Value};
@@ -59,6 +60,24 @@ impl Operation {
     /// A call of it.
     pub fn call(self, arguments: &str) -> String {
         format!("{}({arguments})", self.name())
+    }
+}
+
+/// Why a text is no template, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong, in ytt's words.
+    pub message: String,
+    /// Where it stands.
+    pub position: Position,
+}
+
+impl Fault {
+    /// The report that begins with `context`.
+    pub fn report(self, context: &str) -> Report {
+        let mut diagnostic = Diagnostic::error(self.message);
+        diagnostic.origin = self.position;
+        Report::with_diagnostics(format!("{context}{}", diagnostic.message), vec![diagnostic])
     }
 }
 

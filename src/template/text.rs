@@ -1,6 +1,6 @@
 //! Text templates: `(@ code @)`, `(@= expression @)`, with `-` on either side to trim white space.
 
-use super::program::{Line, Operation, Place, Prototype, Shape, Tag, Template, code_lines};
+use super::program::{Fault, Line, Operation, Place, Prototype, Shape, Tag, Template, code_lines};
 use crate::position::{Position, Source};
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ type Located<'a> = (Piece<'a>, u32);
 ///
 /// # Errors
 /// A `(@` without `@)`, or the reverse.
-pub fn compile(source: &Rc<Source>) -> Result<Template, String> {
+pub fn compile(source: &Rc<Source>) -> Result<Template, Fault> {
     let text = String::from_utf8_lossy(&source.text);
     let mut output = Output::default();
     output.add(&text, &Position::new(source, 1))?;
@@ -63,8 +63,8 @@ impl Output {
     ///
     /// # Errors
     /// A `(@` without `@)`, or the reverse.
-    pub fn add(&mut self, text: &str, start: &Position) -> Result<(), String> {
-        let pieces = parse(text, start.line().unwrap_or(1))?;
+    pub fn add(&mut self, text: &str, start: &Position) -> Result<(), Fault> {
+        let pieces = parse(text, start)?;
         let root = self.add_node(None, Shape::Text);
         self.add_line(Operation::SetDialect.call("\"text\""), None);
         self.add_line(Operation::Start.call("\"text\""), None);
@@ -138,24 +138,27 @@ fn expression(content: &str) -> &str {
     code.strip_suffix('-').unwrap_or(code)
 }
 
-fn parse(text: &str, first_line: u32) -> Result<Vec<Located<'_>>, String> {
+fn parse<'a>(text: &'a str, begin: &Position) -> Result<Vec<Located<'a>>, Fault> {
     let mut pieces = Vec::new();
+    let first_line = begin.line().unwrap_or(1);
     let (mut start, mut start_line, mut in_code) = (0, first_line, false);
     let (mut line, mut column) = (first_line, 1);
     let mut last = '\0';
-    let unexpected = |what: &str, line: u32, column: u32| {
-        Err(format!(
-            "Unexpected code {what} at line {line} col {column}"
-        ))
+    let fault = |what: &str, line: u32, column: u32| {
+        let message = format!("{what} at line {line} col {column}");
+        Err(Fault {
+            message,
+            position: begin.at_line(line),
+        })
     };
     for (index, character) in text.char_indices() {
         match (last, character, in_code) {
-            ('(', '@', true) => return unexpected("opening '(@'", line, column),
-            ('@', ')', false) => return unexpected("closing '@)'", line, column),
+            ('(', '@', true) => return fault("Unexpected code opening '(@'", line, column),
+            ('@', ')', false) => return fault("Unexpected code closing '@)'", line, column),
             ('(', '@', false) | ('@', ')', true) => {
                 // `(@)` opens and closes with the same character: that is no code.
                 let Some(content) = text.get(start..index - 1) else {
-                    return unexpected("closing '@)'", line, column);
+                    return fault("Unexpected code closing '@)'", line, column);
                 };
                 pieces.push((
                     if in_code {
@@ -178,9 +181,7 @@ fn parse(text: &str, first_line: u32) -> Result<Vec<Located<'_>>, String> {
         last = character;
     }
     if in_code {
-        return Err(format!(
-            "Missing code closing '@)' at line {line} col {column}"
-        ));
+        return fault("Missing code closing '@)'", line, column);
     }
     pieces.push((
         Piece::Literal(text.get(start..).unwrap_or_default()),
@@ -193,11 +194,16 @@ fn parse(text: &str, first_line: u32) -> Result<Vec<Located<'_>>, String> {
 mod tests {
     use super::*;
 
+    fn pieces_of(text: &str) -> Result<Vec<Located<'_>>, String> {
+        let start = Position::new(&Source::file("a.txt", ""), 1);
+        parse(text, &start).map_err(|fault| fault.message)
+    }
+
     #[test]
     fn pieces() {
         use Piece::{Code, Literal};
         assert_eq!(
-            parse("a\n(@= x @)b(@\n@)", 1).unwrap(),
+            pieces_of("a\n(@= x @)b(@\n@)").unwrap(),
             [
                 (Literal("a\n"), 1),
                 (Code("= x "), 2),
@@ -207,18 +213,18 @@ mod tests {
             ]
         );
         assert_eq!(
-            parse("é(@ (@ @)", 1).unwrap_err(),
+            pieces_of("é(@ (@ @)").unwrap_err(),
             "Unexpected code opening '(@' at line 1 col 6"
         );
         assert_eq!(
-            parse("@)", 1).unwrap_err(),
+            pieces_of("@)").unwrap_err(),
             "Unexpected code closing '@)' at line 1 col 2"
         );
         assert_eq!(
-            parse("(@\n", 1).unwrap_err(),
+            pieces_of("(@\n").unwrap_err(),
             "Missing code closing '@)' at line 2 col 1"
         );
-        assert!(parse("(@)", 1).is_err());
+        assert!(pieces_of("(@)").is_err());
         assert_eq!(expression("-= x -"), " x ");
     }
 }
