@@ -118,7 +118,10 @@ impl FramePlace {
             return;
         };
         let mut show = |place: &Place, content: String| {
-            let _ = write!(text, "\n{pad}{} | {content}", place.position);
+            let _ = match place.position.line() {
+                Some(line) if !template.names_file() => write!(text, "\n{pad}{line} | {content}"),
+                _ => write!(text, "\n{pad}{} | {content}", place.position),
+            };
         };
         if let Some(place) = &line.place {
             show(place, place.selected_text());

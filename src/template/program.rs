@@ -141,6 +141,7 @@ pub struct Template {
     name: Rc<str>,
     lines: Vec<Line>,
     prototypes: Vec<Prototype>,
+    names_file: bool,
     program: OnceCell<Result<Program, Vec<SyntaxError>>>,
 }
 
@@ -151,17 +152,23 @@ impl Template {
             name: name.into(),
             lines,
             prototypes,
+            names_file: true,
             program: OnceCell::new(),
         }
     }
 
     /// A program of the language alone: `.star`.
     pub fn from_code(source: &Rc<Source>) -> Template {
-        Template::new(
-            &source.name,
-            code_lines(&source.text, &Position::new(source, 1)),
-            Vec::new(),
-        )
+        let lines = code_lines(&source.text, &Position::new(source, 1));
+        Template {
+            names_file: false,
+            ..Template::new(&source.name, lines, Vec::new())
+        }
+    }
+
+    /// Whether errors show the file beside the line: not where it is all code, whose file whoever loaded it names.
+    pub fn names_file(&self) -> bool {
+        self.names_file
     }
 
     /// The file's name, as frames have it.
