@@ -2,6 +2,8 @@
 
 use crate::diagnostic::Report;
 use crate::position::Source;
+use crate::yaml::{self, DocumentSet};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// What a file is taken for, by its name or by a mark.
@@ -29,14 +31,39 @@ pub struct File {
 }
 
 /// A file of a result.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct OutputFile {
     /// Path below the output folder.
     pub path: String,
-    /// Content.
-    pub bytes: Vec<u8>,
+    /// Its content.
+    pub content: Content,
+}
+
+/// What a file of a result holds.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// A text.
+    Text(Vec<u8>),
+    /// Documents; printed when they are asked for, since most results are wanted as one stream.
+    Documents(DocumentSet),
+}
+
+impl OutputFile {
+    /// The file as it is to be written.
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
+        match &self.content {
+            Content::Text(bytes) => bytes.into(),
+            Content::Documents(documents) => yaml::print(documents).into(),
+        }
+    }
+
     /// What its template was.
-    pub kind: Kind,
+    pub fn kind(&self) -> Kind {
+        match self.content {
+            Content::Text(_) => Kind::Text,
+            Content::Documents(_) => Kind::Yaml,
+        }
+    }
 }
 
 impl File {

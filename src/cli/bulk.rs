@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<Vec<File>, Report> {
 pub fn write(files: &[OutputFile], errors: &str) -> Vec<u8> {
     let file = |file: &OutputFile| BulkFile {
         name: file.path.clone(),
-        data: String::from_utf8_lossy(&file.bytes).into_owned(),
+        data: String::from_utf8_lossy(&file.bytes()).into_owned(),
     };
     let bulk = Bulk {
         files: files.iter().map(file).collect(),

@@ -52,7 +52,7 @@ pub fn add(folder: &str, files: &[OutputFile]) -> Result<String, Report> {
         if let Some(parent) = path.parent() {
             make_folder(parent)?;
         }
-        write(&path, &file.bytes)?;
+        write(&path, &file.bytes())?;
     }
     Ok(printed)
 }

@@ -75,7 +75,7 @@ fn finish(flags: &RenderFlags, reader: &mut Reader, files: Vec<File>) -> Result<
         printed.out = output::add(&folder, &output.files)?.into_bytes();
     } else {
         printed.out = text(flags, &output)?;
-        if output.files.iter().any(|file| file.kind != Kind::Yaml) {
+        if output.files.iter().any(|file| file.kind() != Kind::Yaml) {
             printed.err.extend_from_slice(
                 b"\nWarning: Found Non-YAML templates in input. Non-YAML templates are not rendered to standard output.\n\
                   If you want to include those results, use the --output-files or --dangerous-emptied-output-directory flag.\n",

@@ -4,7 +4,7 @@ use super::loader::Evaluator;
 use super::tree::{Found, Input};
 use super::{Options, Place, Session};
 use crate::diagnostic::Report;
-use crate::files::{Kind, OutputFile};
+use crate::files::{Content, Kind, OutputFile};
 use crate::overlay;
 use crate::schema::{self, Schema};
 use crate::script::{Globals, Interp};
@@ -200,8 +200,7 @@ impl Execution {
                         let (_, bytes) = evaluator.text(interp, self.place_of(&found), input)?;
                         evaluation.files.push(OutputFile {
                             path: found.path,
-                            bytes,
-                            kind,
+                            content: Content::Text(bytes),
                         });
                     }
                     Kind::Starlark | Kind::Data => return Err(Report::new("Unknown file type")),
@@ -224,13 +223,11 @@ impl Execution {
 
         rendered.sort_by_key(|(found, _)| found.input.order);
         for (found, documents) in self.apply_overlays(interp, rendered)? {
-            let bytes = yaml::print(&documents);
+            evaluation.documents.items.extend(documents.items.iter().cloned());
             evaluation.files.push(OutputFile {
                 path: found.path,
-                bytes,
-                kind: Kind::Yaml,
+                content: Content::Documents(documents),
             });
-            evaluation.documents.items.extend(documents.items);
         }
         Ok(evaluation)
     }

@@ -131,6 +131,10 @@ impl Overlay<'_> {
                 ..right.clone()
             });
         }
+        // The one item found takes the right one's key too, as in ytt. Where that would make a key stand twice, which
+        // ytt cannot print, items keep their own.
+        let is_there = |(index, item): (usize, &MapItem)| !found.contains(&index) && item.key == right.key;
+        let renames = found.len() == 1 && !left.items.iter().enumerate().any(is_there);
         for index in found {
             let Some(item) = left.items.get_mut(index) else {
                 continue;
@@ -139,9 +143,9 @@ impl Overlay<'_> {
                 "map items",
                 replace.value(self.interp, &item.value, &right.value)?,
             )?;
-            // A matcher may find items of other keys than the right one's: they keep their own.
+            let key = if renames { &right.key } else { &item.key };
             *item = MapItem {
-                key: item.key.clone(),
+                key: key.clone(),
                 value,
                 meta: right.meta.clone(),
             };

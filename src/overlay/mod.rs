@@ -15,6 +15,7 @@ pub use matcher::map_key_matcher;
 use crate::bytestring::Str;
 use crate::position::Position;
 use crate::script::{self, Interp, Result};
+use crate::template::convert::place_nodes;
 use crate::yaml::node::{Annotation, Document, DocumentSet, Meta, Value};
 use annotation::NAMESPACE;
 use std::rc::Rc;
@@ -39,11 +40,14 @@ pub fn apply(
     right: &Value,
     defaults: Defaults,
 ) -> Result<Value> {
+    place_nodes(&mut left, &Position::unknown());
+    let mut right = right.clone();
+    place_nodes(&mut right, &Position::unknown());
     let mut overlay = apply::Overlay {
         interp,
         exact: defaults.exact,
     };
-    match (&mut left, right) {
+    match (&mut left, &right) {
         (Value::Documents(documents), Value::Documents(right)) => {
             let mut sets = [std::mem::take(Rc::make_mut(documents))];
             let result = overlay.documents(&mut sets, right);
@@ -52,7 +56,7 @@ pub fn apply(
             result?;
         }
         _ => {
-            overlay.value(&mut left, right, &expects::Expects::default())?;
+            overlay.value(&mut left, &right, &expects::Expects::default())?;
         }
     }
     Ok(without_annotations(&left).unwrap_or(left))
@@ -70,10 +74,14 @@ pub fn apply_documents(
     if overlays.is_empty() {
         return Ok(left);
     }
-    let right = DocumentSet {
+    let mut right = DocumentSet {
         items: overlays,
         meta: Meta::default(),
     };
+    let documents = left.iter_mut().flat_map(|set| &mut set.items);
+    for document in documents.chain(&mut right.items) {
+        place_nodes(&mut document.value, &Position::unknown());
+    }
     apply::Overlay {
         interp,
         exact: false,

@@ -5,7 +5,7 @@ use crate::bytestring::Str;
 use crate::position::{Position, Source};
 use crate::script::{self, Error, HostValue, Result, Struct};
 use crate::yaml::MAX_DEPTH;
-use crate::yaml::node::{Array, ArrayItem, Map, MapItem, Meta, Value};
+use crate::yaml::node::{Array, ArrayItem, DocumentSet, Map, MapItem, Meta, Value};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::any::Any;
@@ -340,65 +340,85 @@ pub fn is_native(meta: &Meta) -> bool {
 
 /// Makes what came from the language nodes like any other, standing at `position`.
 pub fn place_nodes(value: &mut Value, position: &Position) {
-    change_native(value, &mut |_, _| position.clone());
+    if let Some(placed) = placed(value, &|_, _| position.clone()) {
+        *value = placed;
+    }
 }
 
 /// The same with positions that tell key and value: for values that stand in no file.
 pub fn place_nodes_in_memory(value: &mut Value) {
-    change_native(value, &mut |key, value| {
+    let position = |key: Option<&Value>, value: &Value| {
         let value = go_syntax(value);
         let text = match key {
             Some(key) => format!("{}: {value}", go_text(key)),
             None => format!("- {value}"),
         };
         Position::in_source(&Source::memory("", text))
-    });
+    };
+    if let Some(placed) = placed(value, &position) {
+        *value = placed;
+    }
 }
 
-fn change_native(value: &mut Value, position: &mut dyn FnMut(Option<&Value>, &Value) -> Position) {
+/// The value with `position` of each item that came from the language; nothing if there is none, so that what is shared
+/// stays shared.
+fn placed(value: &Value, position: &dyn Fn(Option<&Value>, &Value) -> Position) -> Option<Value> {
+    let own = |first: Option<Position>| Meta::at(first.filter(|own| !own.from_memory()).unwrap_or_default());
     match value {
+        Value::Map(map) if map.meta.is_native() => {
+            let place = |item: &MapItem| MapItem {
+                key: item.key.clone(),
+                value: placed(&item.value, position).unwrap_or_else(|| item.value.clone()),
+                meta: Meta::at(position(Some(&item.key), &item.value)),
+            };
+            let items: Vec<MapItem> = map.items.iter().map(place).collect();
+            let meta = own(items.first().map(|item| item.meta.position.clone()));
+            Some(Value::Map(Rc::new(Map { items, meta })))
+        }
+        Value::Array(array) if array.meta.is_native() => {
+            let place = |item: &ArrayItem| ArrayItem {
+                value: placed(&item.value, position).unwrap_or_else(|| item.value.clone()),
+                meta: Meta::at(position(None, &item.value)),
+            };
+            let items: Vec<ArrayItem> = array.items.iter().map(place).collect();
+            let meta = own(items.first().map(|item| item.meta.position.clone()));
+            Some(Value::Array(Rc::new(Array { items, meta })))
+        }
         Value::Map(map) => {
-            let map = Rc::make_mut(map);
-            let native = map.meta.is_native();
-            for item in &mut map.items {
-                change_native(&mut item.value, position);
-                if native {
-                    item.meta = Meta::at(position(Some(&item.key), &item.value));
+            let mut copy: Option<Rc<Map>> = None;
+            for (index, item) in map.items.iter().enumerate() {
+                if let Some(changed) = placed(&item.value, position)
+                    && let Some(item) = Rc::make_mut(copy.get_or_insert_with(|| map.clone())).items.get_mut(index)
+                {
+                    item.value = changed;
                 }
             }
-            if native {
-                let own = map
-                    .items
-                    .first()
-                    .map(|item| item.meta.position.clone())
-                    .filter(|own| !own.from_memory());
-                map.meta = Meta::at(own.unwrap_or_default());
-            }
+            copy.map(Value::Map)
         }
         Value::Array(array) => {
-            let array = Rc::make_mut(array);
-            let native = array.meta.is_native();
-            for item in &mut array.items {
-                change_native(&mut item.value, position);
-                if native {
-                    item.meta = Meta::at(position(None, &item.value));
+            let mut copy: Option<Rc<Array>> = None;
+            for (index, item) in array.items.iter().enumerate() {
+                if let Some(changed) = placed(&item.value, position)
+                    && let Some(item) = Rc::make_mut(copy.get_or_insert_with(|| array.clone())).items.get_mut(index)
+                {
+                    item.value = changed;
                 }
             }
-            if native {
-                let own = array
-                    .items
-                    .first()
-                    .map(|item| item.meta.position.clone())
-                    .filter(|own| !own.from_memory());
-                array.meta = Meta::at(own.unwrap_or_default());
-            }
+            copy.map(Value::Array)
         }
         Value::Documents(documents) => {
-            for document in &mut Rc::make_mut(documents).items {
-                change_native(&mut document.value, position);
+            let mut copy: Option<Rc<DocumentSet>> = None;
+            for (index, document) in documents.items.iter().enumerate() {
+                if let Some(changed) = placed(&document.value, position)
+                    && let Some(document) =
+                        Rc::make_mut(copy.get_or_insert_with(|| documents.clone())).items.get_mut(index)
+                {
+                    document.value = changed;
+                }
             }
+            copy.map(Value::Documents)
         }
-        _ => {}
+        _ => None,
     }
 }
 

@@ -118,7 +118,11 @@ impl FramePlace {
             return;
         };
         let mut show = |place: &Place, content: String| {
-            let _ = write!(text, "\n{pad}{} | {content}", place.position);
+            let _ = write!(
+                text,
+                "\n{pad}{} | {content}",
+                template.describe(&place.position)
+            );
         };
         if let Some(place) = &line.place {
             show(place, place.selected_text());
@@ -137,7 +141,12 @@ impl FramePlace {
         );
         let after = template.nearest_placed_line(self.line, true);
         if let Some(place) = after.and_then(|line| line.place.as_ref()) {
-            let _ = write!(text, "\n{pad}{} | {}", place.position, place.text());
+            let _ = write!(
+                text,
+                "\n{pad}{} | {}",
+                template.describe(&place.position),
+                place.text()
+            );
         }
     }
 }

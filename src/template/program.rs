@@ -139,6 +139,8 @@ pub enum Shape {
 #[derive(Debug)]
 pub struct Template {
     name: Rc<str>,
+    /// Messages give the name with each line.
+    names_lines: bool,
     lines: Vec<Line>,
     prototypes: Vec<Prototype>,
     program: OnceCell<Result<Program, Vec<SyntaxError>>>,
@@ -149,24 +151,33 @@ impl Template {
     pub fn new(name: &str, lines: Vec<Line>, prototypes: Vec<Prototype>) -> Template {
         Template {
             name: name.into(),
+            names_lines: true,
             lines,
             prototypes,
             program: OnceCell::new(),
         }
     }
 
-    /// A program of the language alone: `.star`.
+    /// A program of the language alone: `.star`. Messages give its lines without its name, as ytt's do.
     pub fn from_code(source: &Rc<Source>) -> Template {
-        Template::new(
-            &source.name,
-            code_lines(&source.text, &Position::new(source, 1)),
-            Vec::new(),
-        )
+        let lines = code_lines(&source.text, &Position::new(source, 1));
+        Template {
+            names_lines: false,
+            ..Template::new(&source.name, lines, Vec::new())
+        }
     }
 
     /// The file's name, as frames have it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// A place in it, for messages.
+    pub fn describe(&self, position: &Position) -> String {
+        match position.line() {
+            Some(line) if !self.names_lines => line.to_string(),
+            _ => position.to_string(),
+        }
     }
 
     /// The line with this number, from 1.
