@@ -12,9 +12,9 @@ use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-/// Reads what flags name; standard input once, however often it is named.
+/// Reads what flags name; standard input once.
 pub struct Reader {
-    stdin: Option<Vec<u8>>,
+    stdin_read: bool,
     allowed_links: Vec<String>,
     all_links: bool,
 }
@@ -34,7 +34,7 @@ impl Reader {
     /// A flag's value is wrong.
     pub fn new(flags: &RenderFlags) -> Result<Reader, Report> {
         Ok(Reader {
-            stdin: None,
+            stdin_read: false,
             allowed_links: flags.allow_symlink_destination.clone(),
             all_links: boolean(
                 "dangerous-allow-all-symlink-destinations",
@@ -86,14 +86,15 @@ impl Reader {
     }
 
     fn stdin(&mut self) -> Result<Vec<u8>, Report> {
-        if let Some(bytes) = &self.stdin {
-            return Ok(bytes.clone());
+        if std::mem::replace(&mut self.stdin_read, true) {
+            return Err(Report::new(
+                "Standard input has already been read, has the '-' argument been used in more than one flag?",
+            ));
         }
         let mut bytes = Vec::new();
         std::io::stdin()
             .read_to_end(&mut bytes)
             .map_err(|error| Report::new(format!("Reading stdin: {}", reason(&error))))?;
-        self.stdin = Some(bytes.clone());
         Ok(bytes)
     }
 
@@ -274,7 +275,10 @@ impl Reader {
             });
         };
         if path == "-" {
-            add("stdin.yml".into(), self.stdin()?);
+            let bytes = self
+                .stdin()
+                .map_err(|report| report.context("Reading file 'stdin.yml'"))?;
+            add("stdin.yml".into(), bytes);
             return Ok(());
         }
         refuse_url(path)?;
@@ -302,11 +306,15 @@ impl Reader {
             refuse_url(path)?;
             let found = self
                 .find(path)
-                .map_err(|report| report.context(format!("Find files '{path}'")))?;
+                .map_err(|report| report.context(format!("Finding file '{path}'")))?;
             match found.as_slice() {
                 [found] => read(&found.path)
                     .map_err(|report| report.context(format!("Reading file '{path}'")))?,
-                _ => return Err(Report::new(format!("Expected '{path}' to be a file"))),
+                _ => {
+                    return Err(Report::new(format!(
+                        "Expected '{path}' to be a file, but is a directory"
+                    )));
+                }
             }
         };
         Ok(FileValue {

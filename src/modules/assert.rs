@@ -331,7 +331,7 @@ pub fn one_not_null(keys: Option<Value>) -> Value {
             }
         }
         match found.len() {
-            0 if dict.len() == 0 => Err(Error::new("check: value is empty")),
+            0 if dict.is_empty() => Err(Error::new("check: value is empty")),
             0 => Err(Error::new("check: all values are null")),
             1 => Ok(Value::Bool(true)),
             _ => Err(Error::new(format!(

@@ -2,10 +2,10 @@
 
 use super::fault::{Fault, Problem, report};
 use super::rules;
-use super::spelling::nearest;
 use super::types::{Field, MapType, Scalar, Schema, Shape, Type, scalar_text};
 use crate::diagnostic::Report;
 use crate::position::Position;
+use crate::script::format::nearest;
 use crate::yaml::{Document, Map, MapItem, Meta, Value};
 use std::rc::Rc;
 
@@ -227,7 +227,7 @@ fn undeclared(item: &MapItem, fields: &MapType, definition: &Position) -> Fault 
         }
         _ => format!("a key declared in map (from {definition})"),
     };
-    let hint = nearest(&key, &names).map(|name| format!("did you mean \"{name}\"?"));
+    let hint = nearest(&key, names.iter().copied()).map(|name| format!("did you mean \"{name}\"?"));
     Fault {
         description: "Given data value is not declared in schema".to_owned(),
         position: item.meta.position.clone(),

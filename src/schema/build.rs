@@ -22,66 +22,25 @@ impl Schema {
             value: &document.value,
             meta: &document.meta,
         };
+        let mut build = Build { interp, depth: 0 };
         Ok(Schema {
-            root: Rc::new(build_field(interp, node, None)?),
+            root: Rc::new(build.field(node, None)?),
             declared: true,
         })
     }
 }
 
+/// Maps and arrays of a schema nest no deeper than this, so that whatever walks its types has an end in sight.
+const MAX_DEPTH: usize = 200;
+
+/// Turns nodes into fields; knows how deep it is.
+struct Build<'a> {
+    interp: &'a mut Interp,
+    depth: usize,
+}
+
 /// A type, and what stands there if nothing is given.
 type TypeAndDefault = (Type, Value);
-
-fn build_field(interp: &mut Interp, node: Node<'_>, key: Option<Value>) -> Result<Field, Report> {
-    let (value_type, default) = build_type(interp, node)?;
-    let given = node.default(&value_type).map_err(invalid)?;
-    let default = match given {
-        Some((value, position)) => checked_default(&value_type, value, &position)?,
-        None => default,
-    };
-    let validation = match node.meta.annotation(VALIDATION) {
-        Some(annotation) => Some(Validation::from_annotation(interp, annotation).map_err(
-            |message| Report::new(format!("Invalid @{VALIDATION} annotation - {message}")),
-        )?),
-        None => None,
-    };
-    Ok(Field {
-        key,
-        value_type,
-        default,
-        position: node.position().clone(),
-        validation: validation.map(Rc::new),
-    })
-}
-
-fn invalid(problem: Problem) -> Report {
-    report(INVALID, vec![problem])
-}
-
-fn build_type(interp: &mut Interp, node: Node<'_>) -> Result<TypeAndDefault, Report> {
-    let annotations = node.type_annotations().map_err(invalid)?;
-    let (mut value_type, default) = if annotations.any {
-        refuse_nested(node.value)?;
-        let default = match annotations.nullable {
-            true => Value::Null,
-            false => node.value.clone(),
-        };
-        (Type::new(Shape::Any, node.position().clone()), default)
-    } else if annotations.nullable {
-        let (inner, _) = infer(interp, node).map_err(|error| match error {
-            Infer::Null(report) => report,
-            Infer::Other(report) => invalid(report.into()),
-        })?;
-        let shape = Shape::Nullable(Box::new(inner));
-        (Type::new(shape, node.position().clone()), Value::Null)
-    } else {
-        infer(interp, node).map_err(|(Infer::Null(report) | Infer::Other(report))| report)?
-    };
-    let documentation = node.documentation().map_err(invalid)?;
-    check_examples(&value_type, &documentation, &node.examples_position())?;
-    value_type.documentation = documentation;
-    Ok((value_type, default))
-}
 
 /// Why a type cannot be told from a value.
 enum Infer {
@@ -91,86 +50,166 @@ enum Infer {
     Other(Report),
 }
 
-fn infer(interp: &mut Interp, node: Node<'_>) -> Result<TypeAndDefault, Infer> {
-    match node.value {
-        Value::Map(map) => infer_map(interp, map).map_err(Infer::Other),
-        Value::Array(array) => infer_array(interp, array).map_err(Infer::Other),
-        Value::Documents(_) => Err(Infer::Other(Report::new(
-            "Expected value to be a map, array, or scalar, but was document set",
-        ))),
-        scalar => match Scalar::of(scalar) {
-            Some(kind) => {
-                let shape = Shape::Scalar(kind);
-                Ok((Type::new(shape, node.position().clone()), scalar.clone()))
-            }
-            None => {
-                let fault = Fault {
-                    position: node.position().clone(),
-                    expected: "non-null value".to_owned(),
-                    found: "null value".to_owned(),
-                    hints: vec![
-                        "in YAML, omitting a value implies null.".to_owned(),
-                        "to set the default value to null, annotate with @schema/nullable."
-                            .to_owned(),
-                        "to allow any value, annotate with @schema/type any=True.".to_owned(),
-                    ],
-                    ..Fault::default()
-                };
-                let summary = format!("{INVALID} - null value not allowed here");
-                Err(Infer::Null(report(&summary, vec![fault.into()])))
-            }
-        },
+impl Build<'_> {
+    fn field(&mut self, node: Node<'_>, key: Option<Value>) -> Result<Field, Report> {
+        let (value_type, default) = self.value_type(node)?;
+        let given = node.default(&value_type).map_err(invalid)?;
+        let default = match given {
+            Some((value, position)) => checked_default(&value_type, value, &position)?,
+            None => default,
+        };
+        let validation = match node.meta.annotation(VALIDATION) {
+            Some(annotation) => Some(
+                Validation::from_annotation(self.interp, annotation).map_err(|message| {
+                    Report::new(format!("Invalid @{VALIDATION} annotation - {message}"))
+                })?,
+            ),
+            None => None,
+        };
+        Ok(Field {
+            key,
+            value_type,
+            default,
+            position: node.position().clone(),
+            validation: validation.map(Rc::new),
+        })
     }
-}
 
-fn infer_map(interp: &mut Interp, map: &Map) -> Result<TypeAndDefault, Report> {
-    let mut fields = Vec::with_capacity(map.items.len());
-    for item in &map.items {
+    fn value_type(&mut self, node: Node<'_>) -> Result<TypeAndDefault, Report> {
+        let annotations = node.type_annotations().map_err(invalid)?;
+        let (mut value_type, default) = if annotations.any {
+            refuse_nested(node.value)?;
+            let default = match annotations.nullable {
+                true => Value::Null,
+                false => node.value.clone(),
+            };
+            (Type::new(Shape::Any, node.position().clone()), default)
+        } else if annotations.nullable {
+            let (inner, _) = self.infer(node).map_err(|error| match error {
+                Infer::Null(report) => report,
+                Infer::Other(report) => invalid(report.into()),
+            })?;
+            let shape = Shape::Nullable(Box::new(inner));
+            (Type::new(shape, node.position().clone()), Value::Null)
+        } else {
+            self.infer(node)
+                .map_err(|(Infer::Null(report) | Infer::Other(report))| report)?
+        };
+        let documentation = node.documentation().map_err(invalid)?;
+        check_examples(&value_type, &documentation, &node.examples_position())?;
+        value_type.documentation = documentation;
+        Ok((value_type, default))
+    }
+
+    fn infer(&mut self, node: Node<'_>) -> Result<TypeAndDefault, Infer> {
+        match node.value {
+            Value::Map(_) | Value::Array(_) if self.depth >= MAX_DEPTH => {
+                Err(Infer::Other(too_deep(node.position())))
+            }
+            Value::Map(map) => self.within(|build| build.map(map)),
+            Value::Array(array) => self.within(|build| build.array(array)),
+            Value::Documents(_) => Err(Infer::Other(Report::new(
+                "Expected value to be a map, array, or scalar, but was document set",
+            ))),
+            scalar => match Scalar::of(scalar) {
+                Some(kind) => {
+                    let shape = Shape::Scalar(kind);
+                    Ok((Type::new(shape, node.position().clone()), scalar.clone()))
+                }
+                None => {
+                    let fault = Fault {
+                        position: node.position().clone(),
+                        expected: "non-null value".to_owned(),
+                        found: "null value".to_owned(),
+                        hints: vec![
+                            "in YAML, omitting a value implies null.".to_owned(),
+                            "to set the default value to null, annotate with @schema/nullable."
+                                .to_owned(),
+                            "to allow any value, annotate with @schema/type any=True.".to_owned(),
+                        ],
+                        ..Fault::default()
+                    };
+                    let summary = format!("{INVALID} - null value not allowed here");
+                    Err(Infer::Null(report(&summary, vec![fault.into()])))
+                }
+            },
+        }
+    }
+
+    fn map(&mut self, map: &Map) -> Result<TypeAndDefault, Report> {
+        let mut fields = Vec::with_capacity(map.items.len());
+        for item in &map.items {
+            let node = Node {
+                kind: Kind::MapItem,
+                value: &item.value,
+                meta: &item.meta,
+            };
+            fields.push(self.field(node, Some(item.key.clone()))?);
+        }
+        let position = &map.meta.position;
+        let fields = MapType::new(fields);
+        let default = Value::Map(Rc::new(Map {
+            items: fields.default_items().collect(),
+            meta: Meta::at(position.clone()),
+        }));
+        Ok((Type::new(Shape::Map(fields), position.clone()), default))
+    }
+
+    fn array(&mut self, array: &Array) -> Result<TypeAndDefault, Report> {
+        let [item] = array.items.as_slice() else {
+            let fault = Fault {
+                position: array.meta.position.clone(),
+                expected: "exactly 1 array item, of the desired type".to_owned(),
+                found: format!("{} array items", array.items.len()),
+                hints: vec![
+                    "in schema, the one item of the array implies the type of its elements."
+                        .to_owned(),
+                    "in schema, the default value for an array is always an empty list.".to_owned(),
+                    "default values can be overridden via a data values overlay.".to_owned(),
+                ],
+                ..Fault::default()
+            };
+            let summary = format!("{INVALID} - wrong number of items in array definition");
+            return Err(report(&summary, vec![fault.into()]));
+        };
         let node = Node {
-            kind: Kind::MapItem,
+            kind: Kind::ArrayItem,
             value: &item.value,
             meta: &item.meta,
         };
-        fields.push(build_field(interp, node, Some(item.key.clone()))?);
+        let field = self.field(node, None)?;
+        let position = &array.meta.position;
+        let value_type = Type::new(Shape::Array(Box::new(field)), position.clone());
+        let default = Value::Array(Rc::new(Array {
+            items: Vec::new(),
+            meta: Meta::at(position.clone()),
+        }));
+        Ok((value_type, default))
     }
-    let position = &map.meta.position;
-    let fields = MapType::new(fields);
-    let default = Value::Map(Rc::new(Map {
-        items: fields.default_items().collect(),
-        meta: Meta::at(position.clone()),
-    }));
-    Ok((Type::new(Shape::Map(fields), position.clone()), default))
+
+    fn within(
+        &mut self,
+        build: impl FnOnce(&mut Self) -> Result<TypeAndDefault, Report>,
+    ) -> Result<TypeAndDefault, Infer> {
+        self.depth += 1;
+        let built = build(self);
+        self.depth -= 1;
+        built.map_err(Infer::Other)
+    }
 }
 
-fn infer_array(interp: &mut Interp, array: &Array) -> Result<TypeAndDefault, Report> {
-    let [item] = array.items.as_slice() else {
-        let fault = Fault {
-            position: array.meta.position.clone(),
-            expected: "exactly 1 array item, of the desired type".to_owned(),
-            found: format!("{} array items", array.items.len()),
-            hints: vec![
-                "in schema, the one item of the array implies the type of its elements.".to_owned(),
-                "in schema, the default value for an array is always an empty list.".to_owned(),
-                "default values can be overridden via a data values overlay.".to_owned(),
-            ],
-            ..Fault::default()
-        };
-        let summary = format!("{INVALID} - wrong number of items in array definition");
-        return Err(report(&summary, vec![fault.into()]));
+fn invalid(problem: Problem) -> Report {
+    report(INVALID, vec![problem])
+}
+
+fn too_deep(position: &Position) -> Report {
+    let fault = Fault {
+        position: position.clone(),
+        expected: format!("at most {MAX_DEPTH} maps and arrays within each other"),
+        found: "more".to_owned(),
+        ..Fault::default()
     };
-    let node = Node {
-        kind: Kind::ArrayItem,
-        value: &item.value,
-        meta: &item.meta,
-    };
-    let field = build_field(interp, node, None)?;
-    let position = &array.meta.position;
-    let value_type = Type::new(Shape::Array(Box::new(field)), position.clone());
-    let default = Value::Array(Rc::new(Array {
-        items: Vec::new(),
-        meta: Meta::at(position.clone()),
-    }));
-    Ok((value_type, default))
+    report(&format!("{INVALID} - nested too deep"), vec![fault.into()])
 }
 
 fn checked_default(

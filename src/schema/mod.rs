@@ -12,11 +12,9 @@ mod build;
 mod fault;
 pub mod openapi;
 pub mod rules;
-mod spelling;
 mod types;
 mod validate;
 
 pub use fault::{Fault, Problem, report};
 pub use rules::{Keywords, OneNotNull, Rule, Validation};
-pub use spelling::nearest;
 pub use types::{Documentation, Example, Field, MapType, Scalar, Schema, Shape, Type, scalar_text};

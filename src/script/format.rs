@@ -411,7 +411,7 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     let mut best = None;
     let mut best_distance = name.len().div_ceil(2);
     for candidate in candidates {
-        let distance = edit_distance(&name, &fold(candidate));
+        let distance = edit_distance(&name, &fold(candidate), best_distance);
         if distance < best_distance {
             best_distance = distance;
             best = Some(candidate);
@@ -420,12 +420,16 @@ pub fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     best
 }
 
-/// How many bytes to put in, take out or change to make one text of the other.
-fn edit_distance(left: &[u8], right: &[u8]) -> usize {
+/// How many bytes to put in, take out or change to make one text of the other; `enough` if it is not less.
+fn edit_distance(left: &[u8], right: &[u8], enough: usize) -> usize {
+    if left.len().abs_diff(right.len()) >= enough {
+        return enough;
+    }
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (i, a) in left.iter().enumerate() {
         let mut diagonal = i;
         let mut before = i + 1;
+        let mut least = before;
         if let Some(first) = row.first_mut() {
             *first = before;
         }
@@ -433,7 +437,11 @@ fn edit_distance(left: &[u8], right: &[u8]) -> usize {
             let changed = diagonal + usize::from(a != b);
             diagonal = *slot;
             before = changed.min(*slot + 1).min(before + 1);
+            least = least.min(before);
             *slot = before;
+        }
+        if least >= enough {
+            return enough;
         }
     }
     row.last().copied().unwrap_or(0)

@@ -219,6 +219,8 @@ impl Envelope {
 pub struct SchemaEnvelope {
     /// The document.
     pub document: Document,
+    /// What it declares, taken alone.
+    pub schema: Schema,
     address: Address,
 }
 
@@ -229,9 +231,10 @@ impl SchemaEnvelope {
     /// An annotation is not as it should be, or the document is no schema.
     pub fn new(interp: &mut Interp, document: Document) -> Result<SchemaEnvelope, Report> {
         let libraries = Address::of_annotation(&document.meta).map_err(Report::new)?;
-        Schema::from_document(interp, &document)?;
+        let schema = Schema::from_document(interp, &document)?;
         Ok(SchemaEnvelope {
             document,
+            schema,
             address: Address::new(libraries),
         })
     }
@@ -251,6 +254,7 @@ impl SchemaEnvelope {
     pub fn receive(&self, library: &LibraryRef) -> Option<SchemaEnvelope> {
         Some(SchemaEnvelope {
             document: self.document.clone(),
+            schema: self.schema.clone(),
             address: self.address.receive(library)?,
         })
     }

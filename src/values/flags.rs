@@ -262,9 +262,9 @@ impl FileValue {
 /// # Errors
 /// It has no `=`.
 pub fn split_file_value(argument: &str) -> Result<(&str, &str), Report> {
-    argument.split_once('=').ok_or_else(|| {
-        Report::new("Expected format key=/file/path").context("Extracting data value from file")
-    })
+    argument
+        .split_once('=')
+        .ok_or_else(|| Report::new("Expected format key=/file/path"))
 }
 
 /// Splits an argument of `--data-values-file` into the address of a library, which may be empty, and the rest.

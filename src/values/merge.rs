@@ -23,17 +23,16 @@ pub fn merge_schema(
     let (addressed, own): (Vec<_>, Vec<_>) = envelopes
         .into_iter()
         .partition(|envelope| envelope.is_addressed());
-    let mut merged: Option<Document> = None;
-    for envelope in own {
-        let document = envelope.document.clone();
-        merged = Some(match merged {
-            None => document,
-            Some(left) => overlay_documents(interp, left, document)?,
-        });
-    }
-    let schema = match merged {
-        Some(document) => Schema::from_document(interp, &document)?,
-        None => Schema::permissive(),
+    let schema = match own.as_slice() {
+        [] => Schema::permissive(),
+        [only] => only.schema.clone(),
+        [first, others @ ..] => {
+            let mut merged = first.document.clone();
+            for other in others {
+                merged = overlay_documents(interp, merged, other.document.clone())?;
+            }
+            Schema::from_document(interp, &merged)?
+        }
     };
     Ok((schema, addressed))
 }

@@ -1,0 +1,279 @@
+//! The Pinniped templates that the program carries give the objects of Pinniped's own.
+//!
+//! For each set of values in `tests/pinniped/PACKAGE/` both are rendered, ours and those of the release, and compared
+//! object for object, descriptions in custom resource definitions aside; a set that the release refuses is refused by
+//! ours for the same values. Where the release is not at hand, digests of its objects stand in for it (`RECORD=1` writes
+//! them anew).
+
+#![allow(clippy::disallowed_methods, clippy::print_stdout)]
+
+use haulout::diagnostic::Report;
+use haulout::files::File;
+use haulout::render::{Request, render};
+use haulout::templates;
+use haulout::values::Flags;
+use haulout::values::flags::ValuesFile;
+use haulout::yaml::{Value, json_value};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+const VERSION: &str = "0.39.0";
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The release's own folder of a package, if it is at hand.
+fn release(package: &str) -> Option<PathBuf> {
+    let folder = root()
+        .join("../shared/conformance/fixtures/pinniped")
+        .join(format!("v{VERSION}"))
+        .join(package);
+    folder.is_dir().then_some(folder)
+}
+
+fn read_folder(folder: &Path) -> Vec<File> {
+    let mut files: Vec<File> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_string();
+            File::new(
+                name.clone(),
+                format!("file '{name}'"),
+                fs::read(&path).unwrap(),
+            )
+        })
+        .collect();
+    files.sort_by(|a, b| a.path().cmp(b.path()));
+    files
+}
+
+/// What a render gives: objects by what tells them apart, each as canonical JSON; or the values that are refused.
+#[derive(Debug, PartialEq, Eq)]
+enum Outcome {
+    Objects(BTreeMap<String, String>),
+    Refused(BTreeSet<String>),
+}
+
+impl Outcome {
+    fn digest(&self) -> String {
+        let mut text = String::new();
+        match self {
+            Outcome::Objects(objects) => {
+                for (name, object) in objects {
+                    writeln!(text, "{name} {object}").unwrap();
+                }
+            }
+            Outcome::Refused(values) => writeln!(text, "refused {values:?}").unwrap(),
+        }
+        Sha256::digest(text.as_bytes())
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
+    }
+}
+
+fn outcome(files: Vec<File>, values: &Path) -> Outcome {
+    let name = values.file_name().unwrap().to_str().unwrap().to_string();
+    let file = ValuesFile {
+        library: String::new(),
+        argument: name.clone(),
+        path: name,
+        bytes: fs::read(values).unwrap(),
+    };
+    let request = Request {
+        files,
+        values: Flags {
+            files: vec![file],
+            ..Flags::default()
+        },
+        ..Request::default()
+    };
+    match render(&request) {
+        Ok(output) => {
+            let mut objects = BTreeMap::new();
+            for document in &output.documents.items {
+                let (name, object) = object(&document.value);
+                assert!(
+                    objects.insert(name.clone(), object).is_none(),
+                    "{name} is there twice"
+                );
+            }
+            Outcome::Objects(objects)
+        }
+        Err(report) => Outcome::Refused(refused(&report)),
+    }
+}
+
+/// The data values that a report is about; for faults of type the place in the values file.
+fn refused(report: &Report) -> BTreeSet<String> {
+    let place = |diagnostic: &haulout::diagnostic::Diagnostic| match diagnostic.path.as_slice() {
+        [] => format!("line {}", diagnostic.origin.line().unwrap_or_default()),
+        path => path.join("."),
+    };
+    report.diagnostics().iter().map(place).collect()
+}
+
+fn object(value: &Value) -> (String, String) {
+    let map = value.as_map().expect("an object is a map");
+    let word = |map: &haulout::yaml::Map, key: &str| {
+        map.get(key)
+            .and_then(|item| item.value.as_str())
+            .unwrap_or_default()
+            .to_string()
+    };
+    let metadata = map
+        .get("metadata")
+        .and_then(|item| item.value.as_map())
+        .expect("an object has metadata");
+    let kind = word(map, "kind");
+    let name = format!(
+        "{} {kind} {}/{}",
+        word(map, "apiVersion"),
+        word(metadata, "namespace"),
+        word(metadata, "name")
+    );
+    let mut value = value.clone();
+    if kind == "CustomResourceDefinition" {
+        drop_descriptions(&mut value);
+    }
+    (
+        name,
+        String::from_utf8(json_value(&value, 0, false).unwrap()).unwrap(),
+    )
+}
+
+/// Prose is not part of a schema; a property that is called "description" is, and is no string.
+fn drop_descriptions(value: &mut Value) {
+    match value {
+        Value::Map(map) => {
+            let map = Rc::make_mut(map);
+            map.items.retain(|item| {
+                !(item.key.as_str() == Some("description") && matches!(item.value, Value::Str(_)))
+            });
+            map.items
+                .iter_mut()
+                .for_each(|item| drop_descriptions(&mut item.value));
+        }
+        Value::Array(array) => {
+            Rc::make_mut(array)
+                .items
+                .iter_mut()
+                .for_each(|item| drop_descriptions(&mut item.value));
+        }
+        _ => {}
+    }
+}
+
+fn value_sets(package: &str) -> Vec<PathBuf> {
+    let folder = root().join("tests/pinniped").join(package);
+    let mut sets: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    sets.sort();
+    sets
+}
+
+fn check(package: &str) {
+    let sets = value_sets(package);
+    assert!(sets.len() >= 15);
+    let record = root()
+        .join("tests/pinniped")
+        .join(format!("{package}.digests"));
+    let mut digests = String::new();
+    for set in &sets {
+        let label = format!("{package}/{}", set.file_stem().unwrap().to_str().unwrap());
+        let ours = outcome(
+            templates::files(&format!("pinniped/{package}@{VERSION}")).unwrap(),
+            set,
+        );
+        match release(package) {
+            Some(folder) => {
+                let theirs = outcome(read_folder(&folder), set);
+                assert_eq!(ours, theirs, "{label}");
+            }
+            None => println!("skipped: {label} beside the release itself; its digest is compared"),
+        }
+        writeln!(digests, "{label} {}", ours.digest()).unwrap();
+    }
+    if std::env::var_os("RECORD").is_some() {
+        fs::write(&record, &digests).unwrap();
+    }
+    assert_eq!(
+        digests,
+        fs::read_to_string(&record).unwrap_or_default(),
+        "{}",
+        record.display()
+    );
+}
+
+#[test]
+fn supervisor_has_the_objects_of_the_release() {
+    check("supervisor");
+}
+
+#[test]
+fn concierge_has_the_objects_of_the_release() {
+    check("concierge");
+}
+
+/// Both packages stand alone, so each has its copy of what they share.
+#[test]
+fn shared_files_are_the_same_in_both() {
+    for name in ["openapi.star", "kubernetes.star"] {
+        let copy = |package: &str| {
+            fs::read_to_string(
+                root()
+                    .join("templates/pinniped")
+                    .join(VERSION)
+                    .join(package)
+                    .join(name),
+            )
+            .unwrap()
+        };
+        assert_eq!(copy("supervisor"), copy("concierge"), "{name}");
+    }
+}
+
+/// The templates are written for this project: nowhere do six lines in a row stand in the release's files too, names
+/// and plain values aside.
+#[test]
+fn no_passage_is_the_release_s() {
+    const PASSAGE: usize = 6;
+    let telling = |line: &str| {
+        let line = line.trim();
+        let bare = |text: &str| {
+            text.chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-_./:[]{}, \"'".contains(c))
+        };
+        (!line.is_empty() && line != "---" && !bare(line)).then(|| line.to_string())
+    };
+    let lines = |text: &str| -> Vec<String> { text.lines().filter_map(telling).collect() };
+    for package in ["supervisor", "concierge"] {
+        let Some(folder) = release(package) else {
+            println!("skipped: {package}: the release is not at hand");
+            continue;
+        };
+        let mut theirs = BTreeSet::new();
+        for file in read_folder(&folder) {
+            let lines = lines(&String::from_utf8_lossy(file.bytes()));
+            theirs.extend(lines.windows(PASSAGE).map(<[String]>::to_vec));
+        }
+        for file in templates::files(&format!("pinniped/{package}@{VERSION}")).unwrap() {
+            let lines = lines(&String::from_utf8_lossy(file.bytes()));
+            for passage in lines.windows(PASSAGE) {
+                assert!(
+                    !theirs.contains(passage),
+                    "{package}/{}: {passage:#?}",
+                    file.path()
+                );
+            }
+        }
+    }
+}
