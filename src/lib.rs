@@ -15,4 +15,6 @@ pub mod script;
 pub mod template;
 pub mod templates;
 pub mod values;
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;
 pub mod yaml;

@@ -133,7 +133,8 @@ impl Overlay<'_> {
         }
         // The one item found takes the right one's key too, as in ytt. Where that would make a key stand twice, which
         // ytt cannot print, items keep their own.
-        let is_there = |(index, item): (usize, &MapItem)| !found.contains(&index) && item.key == right.key;
+        let is_there =
+            |(index, item): (usize, &MapItem)| !found.contains(&index) && item.key == right.key;
         let renames = found.len() == 1 && !left.items.iter().enumerate().any(is_there);
         for index in found {
             let Some(item) = left.items.get_mut(index) else {

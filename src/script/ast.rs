@@ -72,7 +72,6 @@ pub enum Stmt {
     Load {
         pos: Pos,
         module: Str,
-        module_pos: Pos,
         bindings: Vec<LoadBinding>,
     },
     /// `return`.
@@ -190,7 +189,6 @@ pub enum Expr {
         object: Box<Expr>,
         pos: Pos,
         name: Rc<str>,
-        name_pos: Pos,
     },
     /// `x[y]`; `pos` is that of `[`.
     Index {

@@ -318,7 +318,7 @@ impl<'a> Parser<'a> {
     fn load(&mut self) -> Parsed<Stmt> {
         let pos = self.advance()?;
         let paren = self.expect_sign("(")?;
-        let Some((module_pos, module)) = self.literal()? else {
+        let Some((_, module)) = self.literal()? else {
             return self.fail("first operand of load statement must be a string literal");
         };
         let mut bindings = Vec::new();
@@ -375,7 +375,6 @@ impl<'a> Parser<'a> {
         Ok(Stmt::Load {
             pos,
             module,
-            module_pos,
             bindings,
         })
     }
@@ -581,16 +580,11 @@ impl<'a> Parser<'a> {
             object = match self.current.token {
                 Token::Sign(".") => {
                     let pos = self.advance()?;
-                    let Ident {
-                        name,
-                        pos: name_pos,
-                        ..
-                    } = self.ident()?;
+                    let Ident { name, .. } = self.ident()?;
                     Expr::Dot {
                         object: Box::new(object),
                         pos,
                         name,
-                        name_pos,
                     }
                 }
                 Token::Sign("[") => self.index(object)?,

@@ -46,6 +46,7 @@ async function openPage(options = {}) {
   });
   await page.goto(address);
   await rendered(page);
+  assert.doesNotMatch(await page.locator('#status').textContent(), /could not/, await page.locator('#errors').textContent());
   return { page, close: async () => { await context.close(); assert.deepEqual(faults, []); } };
 }
 
