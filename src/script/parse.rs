@@ -803,13 +803,13 @@ impl<'a> Parser<'a> {
                 clauses.push(Clause::For {
                     pos,
                     target,
-                    iterable: self.binary(0)?,
+                    iterable: self.nested(|this| this.binary(0))?,
                 });
             } else if self.at("if") {
                 let pos = self.advance()?;
                 clauses.push(Clause::If {
                     pos,
-                    condition: self.test_without_condition()?,
+                    condition: self.nested(Self::test_without_condition)?,
                 });
             } else {
                 return self.unwanted(&format!("'{end}', for, or if"));

@@ -33,6 +33,7 @@ pub(super) fn resolve(
         env: FILE,
         globals: Vec::new(),
         global_names: HashMap::new(),
+        given: HashMap::new(),
         loops: 0,
         resolved: Vec::new(),
         errors: Vec::new(),
@@ -55,6 +56,10 @@ enum Scope {
     Cell,
     Free,
     Global,
+    Universal,
+    Builder,
+    /// Of no meaning; told once.
+    Undefined,
 }
 
 struct Variable {
@@ -86,6 +91,8 @@ struct Resolver<'a> {
     env: usize,
     globals: Vec<Id>,
     global_names: HashMap<Rc<str>, Id>,
+    /// Names that the file does not bind itself: built in, or of the builder.
+    given: HashMap<Rc<str>, Id>,
     loops: usize,
     resolved: Vec<(&'a Ident, Id)>,
     errors: Vec<SyntaxError>,
@@ -198,7 +205,8 @@ impl<'a> Resolver<'a> {
 
     fn use_name(&mut self, ident: &'a Ident) {
         if self.env == FILE {
-            self.use_at_top(ident, FILE);
+            let id = self.look_at_top(ident, FILE);
+            self.resolved.push((ident, id));
             return;
         }
         let (env, container) = (self.env, self.container(self.env));
@@ -207,30 +215,34 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// A use that no function around answers: of a global, or of something built in.
-    fn use_at_top(&mut self, ident: &'a Ident, env: usize) -> Option<Id> {
+    /// What a name means that no function around answers: a global, or something built in.
+    fn look_at_top(&mut self, ident: &'a Ident, env: usize) -> Id {
         let known = self
             .lookup(FILE, &ident.name)
-            .or_else(|| self.global_names.get(&ident.name).copied());
+            .or_else(|| self.global_names.get(&ident.name).copied())
+            .or_else(|| self.given.get(&ident.name).copied());
         if let Some(id) = known {
-            self.resolved.push((ident, id));
-            return Some(id);
+            return id;
         }
-        if let Some(index) = self.builders.iter().position(|name| **name == *ident.name) {
-            ident.binding.set(Binding::Builder(index as u16));
+        let builder = self.builders.iter().position(|name| **name == *ident.name);
+        let (scope, index) = if let Some(index) = builder {
+            (Scope::Builder, index)
         } else if let Some(index) = self.universe.get(&*ident.name) {
-            ident.binding.set(Binding::Universal(*index));
+            (Scope::Universal, usize::from(*index))
         } else {
             let hint = match self.near(&ident.name, env) {
                 Some(name) => format!(" (did you mean {name}?)"),
                 None => String::new(),
             };
             self.fail(ident.pos, format!("undefined: {}{hint}", ident.name));
-        }
-        None
+            return self.variable(&ident.name, Scope::Undefined, 0);
+        };
+        let id = self.variable(&ident.name, scope, index);
+        self.given.insert(ident.name.clone(), id);
+        id
     }
 
-    /// A known name that is much like this one.
+    /// A known name that is much like this one: of those around, also built-in ones that were used there before.
     fn near(&self, name: &str, env: usize) -> Option<String> {
         let mut names: Vec<&str> = Vec::new();
         let mut block = self.blocks.get(env);
@@ -238,7 +250,11 @@ impl<'a> Resolver<'a> {
             bindings, parent, ..
         }) = block
         {
-            names.extend(bindings.keys().map(|name| &**name));
+            let shown = bindings.iter().filter(|(_, id)| {
+                let scope = self.variables.get(**id).map(|variable| variable.scope);
+                !matches!(scope, Some(Scope::Builder))
+            });
+            names.extend(shown.map(|(name, _)| &**name));
             block = parent.and_then(|parent| self.blocks.get(parent));
         }
         names.extend(self.global_names.keys().map(|name| &**name));
@@ -290,22 +306,19 @@ impl<'a> Resolver<'a> {
             .map(|block| std::mem::take(&mut block.uses))
             .unwrap_or_default();
         for (ident, env) in uses {
-            if let Some(id) = self.look_outwards(ident, env) {
-                self.resolved.push((ident, id));
-            }
+            let id = self.look_outwards(ident, env);
+            self.resolved.push((ident, id));
         }
     }
 
-    /// Finds a name in the blocks around, and lets each function between capture it.
-    fn look_outwards(&mut self, ident: &'a Ident, env: usize) -> Option<Id> {
+    /// Finds a name in the blocks around, and lets each function between capture it. All blocks between remember
+    /// the answer, so that a name that means nothing is told once for each of them.
+    fn look_outwards(&mut self, ident: &'a Ident, env: usize) -> Id {
         let mut way = Vec::new();
         let mut at = env;
         let mut id = loop {
             if at == FILE {
-                // Was it found, `use_at_top` has decided this use; captures of it follow all the same.
-                let id = self.use_at_top(ident, env)?;
-                self.resolved.pop();
-                break id;
+                break self.look_at_top(ident, env);
             }
             if let Some(id) = self.lookup(at, &ident.name) {
                 break id;
@@ -323,7 +336,7 @@ impl<'a> Resolver<'a> {
                 .get(block)
                 .is_some_and(|block| block.function.is_some());
             let scope = self.variables.get(id).map(|variable| variable.scope);
-            if is_function && !matches!(scope, Some(Scope::Global) | None) {
+            if is_function && matches!(scope, Some(Scope::Local | Scope::Cell | Scope::Free)) {
                 if let Some(variable) = self.variables.get_mut(id)
                     && matches!(variable.scope, Scope::Local)
                 {
@@ -343,7 +356,7 @@ impl<'a> Resolver<'a> {
                 block.bindings.insert(ident.name.clone(), id);
             }
         }
-        Some(id)
+        id
     }
 
     fn binding(&self, id: Id) -> Binding {
@@ -356,6 +369,9 @@ impl<'a> Resolver<'a> {
             Scope::Cell => Binding::Cell(index),
             Scope::Free => Binding::Free(index),
             Scope::Global => Binding::Global(index),
+            Scope::Universal => Binding::Universal(index),
+            Scope::Builder => Binding::Builder(index),
+            Scope::Undefined => Binding::Undefined,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::ast::Pos;
 use super::error::SyntaxError;
+use super::format;
 use crate::bytestring::Str;
 use num_bigint::BigInt;
 use std::collections::VecDeque;
@@ -98,7 +99,7 @@ impl<'a> Scanner<'a> {
                 text,
                 at: 0,
                 line: 1,
-                line_start: 0,
+                mark: (0, 1),
                 depth: 0,
                 at_line_start: true,
             },
@@ -207,7 +208,8 @@ struct Raw<'a> {
     text: &'a [u8],
     at: usize,
     line: u32,
-    line_start: usize,
+    /// A place on this line that was passed, and its column: columns are characters, and are counted from here.
+    mark: (usize, u32),
     /// How many brackets are open: within them lines do not end.
     depth: usize,
     at_line_start: bool,
@@ -215,9 +217,12 @@ struct Raw<'a> {
 
 impl<'a> Raw<'a> {
     fn pos(&self) -> Pos {
+        let (from, column) = self.mark;
+        let passed = self.text.get(from..self.at).unwrap_or_default();
+        let characters = passed.iter().filter(|byte| **byte & 0xC0 != 0x80).count();
         Pos {
             line: self.line,
-            column: (self.at - self.line_start) as u32 + 1,
+            column: column + characters as u32,
         }
     }
 
@@ -237,17 +242,14 @@ impl<'a> Raw<'a> {
         self.text.get(self.at).copied().unwrap_or(0)
     }
 
-    /// The next character, and its length in bytes.
-    fn peek_char(&self) -> (char, usize) {
+    /// The next character; U+FFFD for what is none.
+    fn peek_char(&self) -> char {
         let head = self.rest();
         let head = head.get(..head.len().min(4)).unwrap_or_default();
-        match head.utf8_chunks().next() {
-            Some(chunk) => match chunk.valid().chars().next() {
-                Some(character) => (character, character.len_utf8()),
-                None => (char::REPLACEMENT_CHARACTER, 1),
-            },
-            None => ('\0', 0),
-        }
+        String::from_utf8_lossy(head)
+            .chars()
+            .next()
+            .unwrap_or_default()
     }
 
     /// Goes over a line end if there is one here: `\n`, `\r\n` or `\r`.
@@ -259,7 +261,7 @@ impl<'a> Raw<'a> {
         };
         self.at += len;
         self.line += 1;
-        self.line_start = self.at;
+        self.mark = (self.at, 1);
         true
     }
 
@@ -283,6 +285,7 @@ impl<'a> Raw<'a> {
                 }
             }
             let (pos, start) = (self.pos(), self.at);
+            self.mark = (start, pos.column);
             if matches!(self.peek(), b'\n' | b'\r') {
                 self.line_end();
                 self.at_line_start = true;
@@ -330,12 +333,13 @@ impl<'a> Raw<'a> {
                         return self.sign(sign, pos, start);
                     }
                 }
-                let character = match self.peek_char().0 {
-                    '!' => "'!'".to_string(),
-                    '`' => "\"`\"".to_string(),
-                    character => format!("'{character}'"),
-                };
-                self.fail(pos, format!("unexpected input character {character}"))
+                let mut character = String::new();
+                format::quote(
+                    self.peek_char().encode_utf8(&mut [0; 4]).as_bytes(),
+                    &mut character,
+                );
+                let character = character.trim_matches('"');
+                self.fail(pos, format!("unexpected input character '{character}'"))
             }
         }
     }
@@ -389,8 +393,7 @@ impl<'a> Raw<'a> {
         let len = self.word_length();
         let text = self.text.get(start..start + len).unwrap_or_default();
         self.at += len;
-        let same = |word: &&&str| word.as_bytes() == text;
-        let token = match WORDS.iter().find(same) {
+        let token = match WORDS.iter().find(|word| word.as_bytes() == text) {
             Some(word) => Token::Word(word),
             None if RESERVED.iter().any(|word| word.as_bytes() == text) => Token::Illegal,
             None => Token::Identifier,
@@ -439,7 +442,7 @@ impl<'a> Raw<'a> {
         }
         let end = self.at - if triple { 3 } else { 1 };
         let content = self.text.get(content..end).unwrap_or_default();
-        match unescape(content, raw) {
+        match unescape(content, raw, triple) {
             Ok(value) => self.token(Token::Str(value.into()), pos, start),
             Err(message) => self.fail(pos, message),
         }
@@ -533,8 +536,8 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// The bytes that the content of a string literal means.
-fn unescape(content: &[u8], raw: bool) -> Result<Vec<u8>, String> {
+/// The bytes that the content of a string literal means. With three quotes, `\r\n` is one line end after a backslash too.
+fn unescape(content: &[u8], raw: bool, triple: bool) -> Result<Vec<u8>, String> {
     if !content
         .iter()
         .any(|&byte| byte == b'\r' || (byte == b'\\' && !raw))
@@ -568,6 +571,10 @@ fn unescape(content: &[u8], raw: bool) -> Result<Vec<u8>, String> {
             b'\\' | b'\'' | b'"' => letter,
             b'\n' => {
                 rest = after;
+                continue;
+            }
+            b'\r' if triple => {
+                rest = after.strip_prefix(b"\n").unwrap_or(after);
                 continue;
             }
             b'0'..=b'7' => {
@@ -611,7 +618,8 @@ fn unescape(content: &[u8], raw: bool) -> Result<Vec<u8>, String> {
             }
             _ => {
                 // An escape that is not known stands for itself.
-                out.push(b'\\');
+                out.extend([b'\\', letter]);
+                rest = after;
                 continue;
             }
         };

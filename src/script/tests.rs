@@ -380,31 +380,31 @@ fn functions() {
         ),
         (
             "def f(a, b): return 1\nf(1)",
-            "ERR function f missing 1 argument (b) [<toplevel>:2]",
+            "ERR function f missing 1 argument (b) [f:1 <toplevel>:2]",
         ),
         (
             "def f(a, b): return 1\nf(1, 2, 3)",
-            "ERR function f accepts 2 positional arguments (3 given) [<toplevel>:2]",
+            "ERR function f accepts 2 positional arguments (3 given) [f:1 <toplevel>:2]",
         ),
         (
             "def f(a, b=1): return 1\nf(1, 2, 3)",
-            "ERR function f accepts at most 2 positional arguments (3 given) [<toplevel>:2]",
+            "ERR function f accepts at most 2 positional arguments (3 given) [f:1 <toplevel>:2]",
         ),
         (
             "def f(a, b): return 1\nf(1, b=2, c=3)",
-            "ERR function f got an unexpected keyword argument \"c\" [<toplevel>:2]",
+            "ERR function f got an unexpected keyword argument \"c\" [f:1 <toplevel>:2]",
         ),
         (
             "def f(a, b): return 1\nf(1, a=2)",
-            "ERR function f got multiple values for parameter \"a\" [<toplevel>:2]",
+            "ERR function f got multiple values for parameter \"a\" [f:1 <toplevel>:2]",
         ),
         (
             "def f(): return 1\nf(1)",
-            "ERR function f accepts no arguments (1 given) [<toplevel>:2]",
+            "ERR function f accepts no arguments (1 given) [f:1 <toplevel>:2]",
         ),
         (
             "def f(a, b=1, *, c): return 1\nf(1)",
-            "ERR function f missing 1 argument (c) [<toplevel>:2]",
+            "ERR function f missing 1 argument (c) [f:1 <toplevel>:2]",
         ),
         (
             "def f(a): return 1\nf(*1)",
@@ -518,10 +518,100 @@ fn syntax() {
     ]);
 }
 
+/// Faults with line and column, in characters.
+#[test]
+fn places_of_faults() {
+    let cases = [
+        ("x = foo", "1:5: undefined: foo"),
+        ("é = \"é\"; foo", "1:10: undefined: foo"),
+        ("x = '''é\né''' + foo", "2:8: undefined: foo"),
+        ("x = ", "1:5: got end of file, want primary expression"),
+        ("def f(", "1:7: got end of file, want ')'"),
+        ("x = 1.2.3", "1:10: got float literal, want newline"),
+        ("x = (\"a\"\n  \"b\")", "2:6: got string literal, want ')'"),
+        ("1 = x", "1:5: undefined: x; 1:1: can't assign to literal"),
+        (
+            "load(\"a\", x)",
+            "1:13: load operand must be \"x\" or x=\"originalname\" (want '=' after x)",
+        ),
+        (
+            "load(\"a\", \"_x\")",
+            "1:12: load: names with leading underscores are not exported: _x",
+        ),
+        (
+            "load(\"a\")",
+            "1:5: load statement must import at least 1 symbol",
+        ),
+        (
+            "def f():\n  load(\"a\", \"x\")\nend",
+            "2:3: load statement within a function",
+        ),
+        (
+            "f(**{}, *[])",
+            "1:1: undefined: f; 1:9: *args may not follow **kwargs",
+        ),
+        ("x = $y", "1:5: unexpected input character '$'"),
+        ("x\u{a0}= 1", "1:2: unexpected input character '\\u00a0'"),
+        ("x = \0", "1:5: unexpected input character '\\x00'"),
+        ("x = 0xg", "1:5: invalid hex literal"),
+        ("x = 017", "1:8: obsolete form of octal literal; use 0o17"),
+        (
+            "def f(**kw, a): return",
+            "1:13: required parameter may not follow **kw",
+        ),
+        ("x = [for]", "1:9: got for, want primary expression"),
+        ("x = end", "1:8: unexpected end"),
+        // A name that means nothing is told once for each function, but each time at the top.
+        (
+            "def f(): return [foo, foo]\ndef g(): return foo\nfoo\nfoo",
+            "3:1: undefined: foo; 4:1: undefined: foo; 1:18: undefined: foo; 2:17: undefined: foo",
+        ),
+        // Built-in names are no guesses, unless the function used them before.
+        ("prin(1)", "1:1: undefined: prin"),
+        (
+            "def f(): return print(prin)",
+            "1:23: undefined: prin (did you mean print?)",
+        ),
+    ];
+    for (program, expected) in cases {
+        let faults = match Program::compile("a.star", program.as_bytes(), &[]) {
+            Ok(_) => String::new(),
+            Err(errors) => {
+                let faults: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                faults.join("; ")
+            }
+        };
+        assert_eq!(faults, expected, "{program}");
+    }
+}
+
 #[test]
 fn bounds() {
-    let deep = format!("x = {}{}", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(run(&deep).contains("nested too deeply"));
+    let ways = [
+        ("[", "", "]"),
+        ("(", "1", ")"),
+        ("{1:", "1", "}"),
+        ("str(", "1", ")"),
+        ("[0][", "0", "]"),
+        ("1 if 1 else ", "1", ""),
+        ("lambda: ", "1", ""),
+        ("lambda a=", "1", ": 1"),
+        ("[", "1", " for y in [1]]"),
+        ("[1 for y in ", "[1]", "]"),
+        ("[1 for y in [1] if ", "1", "]"),
+        ("[1 for y in [1] if lambda: ", "1", "]"),
+        ("not ", "1", ""),
+        ("-", "1", ""),
+        ("1 + (", "1", ")"),
+    ];
+    for (open, middle, close) in ways {
+        let deep = |count: usize| {
+            let (open, close) = (open.repeat(count), close.repeat(count));
+            run(&format!("x = {open}{middle}{close}"))
+        };
+        assert!(!deep(60).contains("nested too deeply"), "{open}");
+        assert!(deep(100_000).contains("nested too deeply"), "{open}");
+    }
     let long = format!("x = {}\nprint(x)", vec!["1"; 4000].join(" + "));
     assert_eq!(run(&long), "4000");
     let elifs = format!(
