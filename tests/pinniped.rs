@@ -267,11 +267,11 @@ fn no_passage_is_the_release_s() {
         };
         let mut theirs = BTreeSet::new();
         for file in read_folder(&folder) {
-            let lines = lines(&String::from_utf8_lossy(file.bytes()));
+            let lines = lines(&String::from_utf8_lossy(&file.source().unwrap().text));
             theirs.extend(lines.windows(PASSAGE).map(<[String]>::to_vec));
         }
         for file in templates::files(&format!("pinniped/{package}@{VERSION}")).unwrap() {
-            let lines = lines(&String::from_utf8_lossy(file.bytes()));
+            let lines = lines(&String::from_utf8_lossy(&file.source().unwrap().text));
             for passage in lines.windows(PASSAGE) {
                 assert!(
                     !theirs.contains(passage),

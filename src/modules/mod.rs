@@ -4,7 +4,7 @@ pub mod assert;
 mod base64;
 pub mod data;
 mod hash;
-mod json;
+pub mod json;
 pub mod library;
 mod overlay;
 pub mod struct_;
