@@ -44,7 +44,7 @@ fn decode(args: &Args) -> Result<Value> {
     let value = one(args)?;
     let text = string_argument(value)?;
     let decoded: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| syntax_error(&text, &error))?;
+        serde_json::from_str(&text).map_err(|error| Error::new(go_error(&text, &error)))?;
     from_json(decoded)
 }
 
@@ -76,9 +76,9 @@ fn from_json(value: serde_json::Value) -> Result<Value> {
 }
 
 /// What Go says of text that is no JSON: the character and what was going on there.
-fn syntax_error(text: &str, error: &serde_json::Error) -> Error {
+pub fn go_error(text: &str, error: &serde_json::Error) -> String {
     if error.is_eof() {
-        return Error::new("unexpected end of JSON input");
+        return "unexpected end of JSON input".to_string();
     }
     let line = text
         .split('\n')
@@ -109,5 +109,5 @@ fn syntax_error(text: &str, error: &serde_json::Error) -> Error {
     } else {
         "looking for beginning of value"
     };
-    Error::new(format!("invalid character {found} {what}"))
+    format!("invalid character {found} {what}")
 }

@@ -5,7 +5,7 @@ mod base64;
 pub mod data;
 mod hash;
 mod ip;
-mod json;
+pub mod json;
 pub mod library;
 mod math;
 mod module;

@@ -42,8 +42,8 @@ impl HostValue for Object {
         self.members.truth()
     }
 
-    fn len(&self) -> Option<usize> {
-        HostValue::len(&self.members)
+    fn length(&self) -> Option<usize> {
+        self.members.length()
     }
 
     fn attr(&self, name: &str) -> Result<Option<Value>> {
