@@ -5,18 +5,24 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
 
 mod bulk;
+mod bundle;
+mod credentials;
 mod diff;
 mod failure;
 mod flags;
 mod fmt;
 mod grammar;
+mod growing;
 mod input;
 mod links;
 mod output;
 mod paths;
+mod registry;
+mod relocate;
 mod render;
 mod serve;
 mod shell;
+mod tree;
 mod values;
 mod watch;
 
@@ -157,6 +163,10 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         Some(Command::Serve(flags)) => {
             none()?;
             serve::serve(&flags)
+        }
+        Some(Command::Bundle(flags)) => {
+            none()?;
+            bundle::bundle(name, &flags)
         }
         Some(Command::Version) => {
             none()?;

@@ -6,3 +6,4 @@ pub mod digest;
 mod document;
 pub mod images;
 pub mod reference;
+pub mod transport;
