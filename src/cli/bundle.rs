@@ -59,6 +59,13 @@ fn pull(flags: &BundlePullFlags) -> Result<Printed, Report> {
 }
 
 fn copy(flags: &BundleCopyFlags) -> Result<Printed, Report> {
+    let repository: Option<Repository> = match (flags.to_repo.as_str(), flags.to_tar.as_str()) {
+        ("", archive) if !archive.is_empty() => None,
+        (repository, "") if !repository.is_empty() => {
+            Some(repository.parse().map_err(Report::new)?)
+        }
+        _ => return Err(one_of("--to-repo or --to-tar")),
+    };
     let client = Client::new();
     let cargo = match (
         flags.tar.as_str(),
@@ -69,21 +76,13 @@ fn copy(flags: &BundleCopyFlags) -> Result<Printed, Report> {
         (tar, "", "") => Cargo::from_archive(&client, tar)?,
         _ => return Err(one_of("-b, --lock or --tar")),
     };
-    let (bundle, tag) = (cargo.root()?.digest(), cargo.tag().to_string());
-    match (flags.to_repo.as_str(), flags.to_tar.as_str()) {
-        ("", "") => Err(one_of("--to-repo or --to-tar")),
-        ("", archive) => {
-            cargo.to_archive(archive)?;
-            Ok(Printed::out(format!("{bundle}\n")))
-        }
-        (repository, "") => {
-            let repository: Repository = repository.parse().map_err(Report::new)?;
-            let copied = cargo.to_repository(&repository)?;
-            write_lock(&flags.lock_output, &copied, &tag)?;
-            Ok(Printed::out(format!("{copied}\n")))
-        }
-        _ => Err(one_of("--to-repo or --to-tar")),
-    }
+    let Some(repository) = repository else {
+        cargo.to_archive(&flags.to_tar)?;
+        return Ok(Printed::out(format!("{}\n", cargo.root()?.original())));
+    };
+    let copied = cargo.to_repository(&repository)?;
+    write_lock(&flags.lock_output, &copied, cargo.tag())?;
+    Ok(Printed::out(format!("{copied}\n")))
 }
 
 fn to_tar(flags: &BundleToTarFlags) -> Result<Printed, Report> {

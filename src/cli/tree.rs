@@ -84,6 +84,10 @@ fn refused(path: &str, error: &io::Error) -> Report {
 /// The disk refuses.
 pub fn write_tree(folder: &str, tree: &Tree) -> Result<(), Report> {
     output::put_in_place(folder, |new| {
+        // Anew, as far open to others as the user has it.
+        fs::remove_dir(new)
+            .and_then(|()| fs::create_dir(new))
+            .map_err(|error| Report::new(format!("Writing '{folder}': {}", reason(&error))))?;
         for (path, node) in tree.nodes() {
             let place = format!("{new}/{path}");
             let failed = |error: io::Error| {

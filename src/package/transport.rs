@@ -5,9 +5,10 @@
 
 use super::bundle::{self, Config, Descriptor, Index, Manifest};
 use super::digest::Digest;
+use super::document::or_default;
 use super::reference::Reference;
 use crate::diagnostic::Report;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The entry that describes the others.
@@ -110,17 +111,15 @@ pub struct Found {
     pub bytes: Vec<u8>,
 }
 
+/// Gives the bytes of something that a manifest names: a configuration, or, which `true` tells, a manifest of a list.
+pub type Fetch<'a> = dyn FnMut(&Found, &Descriptor, bool) -> Result<Vec<u8>, Report> + 'a;
+
 impl Item {
-    /// Describes what a manifest stands for; `fetch` gives the bytes of a configuration, or the manifest of a list's
-    /// image, which `true` tells.
+    /// Describes what a manifest stands for.
     ///
     /// # Errors
     /// A manifest is none that is known, or cannot be fetched.
-    pub fn describe(
-        found: &Found,
-        purpose: &Purpose,
-        fetch: &mut dyn FnMut(&Found, &Descriptor, bool) -> Result<Vec<u8>, Report>,
-    ) -> Result<Item, Report> {
+    pub fn describe(found: &Found, purpose: &Purpose, fetch: &mut Fetch) -> Result<Item, Report> {
         Ok(if found.is_list() {
             Item {
                 image_index: Some(List::describe(found, purpose, fetch, 0)?),
@@ -257,7 +256,7 @@ impl List {
     fn describe(
         found: &Found,
         purpose: &Purpose,
-        fetch: &mut dyn FnMut(&Found, &Descriptor, bool) -> Result<Vec<u8>, Report>,
+        fetch: &mut Fetch,
         depth: usize,
     ) -> Result<List, Report> {
         if depth > MAX_DEPTH {
@@ -295,11 +294,7 @@ impl List {
 }
 
 impl Image {
-    fn describe(
-        found: &Found,
-        purpose: &Purpose,
-        fetch: &mut dyn FnMut(&Found, &Descriptor, bool) -> Result<Vec<u8>, Report>,
-    ) -> Result<Image, Report> {
+    fn describe(found: &Found, purpose: &Purpose, fetch: &mut Fetch) -> Result<Image, Report> {
         let manifest: Manifest = found.read()?;
         let config = fetch(found, &manifest.config, false)?;
         let raw = String::from_utf8(config)
@@ -477,11 +472,4 @@ pub fn layers(items: &[Item]) -> BTreeMap<Digest, (Descriptor, &Image)> {
 /// The entry of a layer.
 pub fn layer_name(digest: Digest) -> String {
     format!("{}.tar.gz", digest.name())
-}
-
-/// A field that is there but has no value is as good as one that is missing.
-fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
