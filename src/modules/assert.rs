@@ -368,7 +368,7 @@ pub(crate) fn to_integer(value: &Value) -> Option<Value> {
             let integer = BigInt::from_f64(float.trunc())?;
             Some(match i64::try_from(&integer) {
                 Ok(small) => Value::Int(small),
-                Err(_) => Value::BigInt(Rc::new(integer)),
+                Err(_) => Value::from(integer),
             })
         }
         _ => None,
