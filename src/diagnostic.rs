@@ -34,6 +34,17 @@ pub struct Diagnostic {
     pub expected: Option<String>,
     /// What may help.
     pub hints: Vec<String>,
+    /// The calls that were under way, innermost first; only those whose place is known.
+    pub calls: Vec<Call>,
+}
+
+/// A call of a function.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function's name.
+    pub function: String,
+    /// The line that was running in it.
+    pub origin: Position,
 }
 
 impl Diagnostic {
@@ -48,6 +59,7 @@ impl Diagnostic {
             found: None,
             expected: None,
             hints: Vec::new(),
+            calls: Vec::new(),
         }
     }
 }

@@ -28,6 +28,7 @@ pub struct File {
     marked_kind: Option<Kind>,
     marked_template: Option<bool>,
     marked_for_output: Option<bool>,
+    unread: Option<Report>,
 }
 
 /// A file of a result.
@@ -82,6 +83,19 @@ impl File {
             marked_kind: None,
             marked_template: None,
             marked_for_output: None,
+            unread: None,
+        }
+    }
+
+    /// A file whose content the door could not get; that is an error once something needs it.
+    pub fn unreadable(
+        path: impl Into<String>,
+        description: impl Into<String>,
+        reason: Report,
+    ) -> File {
+        File {
+            unread: Some(reason),
+            ..File::new(path, description, "")
         }
     }
 
@@ -101,13 +115,14 @@ impl File {
     }
 
     /// Path and content, as positions refer to them.
-    pub fn source(&self) -> &Rc<Source> {
-        &self.source
-    }
-
-    /// The content.
-    pub fn bytes(&self) -> &[u8] {
-        &self.source.text
+    ///
+    /// # Errors
+    /// The content could not be read.
+    pub fn source(&self) -> Result<&Rc<Source>, Report> {
+        match &self.unread {
+            Some(reason) => Err(reason.clone()),
+            None => Ok(&self.source),
+        }
     }
 
     /// The last part of its path.
@@ -149,11 +164,6 @@ impl File {
     pub fn is_for_output(&self) -> bool {
         self.marked_for_output
             .unwrap_or_else(|| self.marked_template == Some(true) || self.is_template_by_kind())
-    }
-
-    /// True if it was found in a named folder rather than named itself.
-    pub fn is_implied(&self) -> bool {
-        self.original_path.contains('/')
     }
 
     fn is_template_by_kind(&self) -> bool {

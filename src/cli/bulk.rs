@@ -2,13 +2,15 @@
 
 use crate::diagnostic::Report;
 use crate::files::{File, OutputFile};
+use crate::modules::json::go_error;
 use serde::{Deserialize, Serialize};
 
 #[derive(Default, Deserialize, Serialize)]
+#[serde(default)]
 struct Bulk {
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<BulkFile>,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     errors: String,
 }
 
@@ -19,18 +21,20 @@ struct BulkFile {
     data: String,
 }
 
-/// The files of `--bulk-in`, sorted by name.
+/// The files of `--bulk-in`, in their order.
 ///
 /// # Errors
 /// The text is not of that form.
 pub fn read(text: &str) -> Result<Vec<File>, Report> {
-    let bulk: Bulk = serde_json::from_str(text).map_err(|error| Report::new(error.to_string()))?;
-    let mut files = bulk.files;
-    files.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(files
-        .into_iter()
-        .map(|file| File::new(file.name.clone(), file.name, file.data))
-        .collect())
+    let bulk: Bulk = serde_json::from_str(text).map_err(|error| {
+        Report::new(if error.is_data() {
+            format!("json: {error}")
+        } else {
+            go_error(text, &error)
+        })
+    })?;
+    let file = |file: BulkFile| File::new(file.name.clone(), file.name, file.data);
+    Ok(bulk.files.into_iter().map(file).collect())
 }
 
 /// What `--bulk-out` prints.
@@ -44,9 +48,18 @@ pub fn write(files: &[OutputFile], errors: &str) -> Vec<u8> {
         errors: errors.to_string(),
     };
     let text = serde_json::to_string(&bulk).unwrap_or_default();
-    // Go escapes what HTML would take for markup.
-    text.replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('&', "\\u0026")
+    // Go escapes what HTML would take for markup, and what JavaScript once took for line ends.
+    let escapes = [
+        ('<', "\\u003c"),
+        ('>', "\\u003e"),
+        ('&', "\\u0026"),
+        ('\u{2028}', "\\u2028"),
+        ('\u{2029}', "\\u2029"),
+    ];
+    escapes
+        .iter()
+        .fold(text, |text, (character, escape)| {
+            text.replace(*character, escape)
+        })
         .into_bytes()
 }

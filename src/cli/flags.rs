@@ -1,167 +1,206 @@
-//! ytt's flags, with ytt's meaning and its words for what is wrong with them.
+//! What can be said on the command line. ytt's flags have ytt's names and meaning; how they are written is the affair
+//! of [`grammar`](super::grammar), which reads these definitions.
 
-use crate::diagnostic::Report;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgAction, Args, CommandFactory, Parser};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use std::path::PathBuf;
 
-/// What a flag without a value means.
-const TRUE: &str = "true";
-
-/// All flags of a render.
-#[derive(Args, Debug, Default, Clone)]
-pub struct RenderFlags {
-    /// File to process: a path, a folder, '-' for standard input, or NAME=PATH (repeatable)
-    #[arg(short = 'f', long = "file", value_name = "FILE", action = ArgAction::Append, allow_hyphen_values = true)]
-    pub files: Vec<String>,
-    /// Change how a file is taken: PATH:KEY=VALUE (repeatable)
-    #[arg(long, value_name = "MARK", action = ArgAction::Append, allow_hyphen_values = true)]
-    pub file_mark: Vec<String>,
-    /// Print the paths of the files that would be processed
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub files_inspect: Option<String>,
-    /// Output format: yaml, json or pos; or openapi-v3 of a schema (repeatable)
-    #[arg(short = 'o', long = "output", value_name = "FORMAT", action = ArgAction::Append, value_delimiter = ',')]
-    pub output: Vec<String>,
-    /// Write output files into this folder
-    #[arg(long, value_name = "FOLDER")]
-    pub output_files: Option<String>,
-    /// Delete this folder, then write output files into it
-    #[arg(long, value_name = "FOLDER")]
-    pub dangerous_emptied_output_directory: Option<String>,
-    /// Accept a strict subset of YAML only
-    #[arg(short = 's', long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub strict: Option<String>,
-    /// Leave comments alone that start with neither '#@' nor '#!'
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub ignore_unknown_comments: Option<String>,
-    /// Let later keys of a map replace earlier ones
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub implicit_map_key_overrides: Option<String>,
-    /// Accepted, as ytt has it
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub debug: Option<String>,
-    /// Files as JSON: {"files":[{"name":"…","data":"…"}]}
-    #[arg(long, value_name = "JSON")]
-    pub bulk_in: Option<String>,
-    /// Print the result as JSON: {"files":[…],"errors":"…"}
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub bulk_out: Option<String>,
-    /// Set a data value to a string: KEY=VALUE (repeatable)
-    #[arg(short = 'v', long, value_name = "KEY=VALUE", action = ArgAction::Append, allow_hyphen_values = true)]
-    pub data_value: Vec<String>,
-    /// Set a data value to what the YAML means: KEY=YAML (repeatable)
-    #[arg(long, value_name = "KEY=YAML", action = ArgAction::Append, allow_hyphen_values = true)]
-    pub data_value_yaml: Vec<String>,
-    /// Set a data value to a file's content: KEY=PATH (repeatable)
-    #[arg(long, value_name = "KEY=PATH", action = ArgAction::Append, allow_hyphen_values = true)]
-    pub data_value_file: Vec<String>,
-    /// Set data values from variables PREFIX_key__key, as strings (repeatable)
-    #[arg(long, value_name = "PREFIX", action = ArgAction::Append, allow_hyphen_values = true)]
-    pub data_values_env: Vec<String>,
-    /// Set data values from variables PREFIX_key__key, as YAML (repeatable)
-    #[arg(long, value_name = "PREFIX", action = ArgAction::Append, allow_hyphen_values = true)]
-    pub data_values_env_yaml: Vec<String>,
-    /// Set data values from a plain YAML file, a folder or '-' (repeatable)
-    #[arg(long, value_name = "PATH", action = ArgAction::Append, allow_hyphen_values = true)]
-    pub data_values_file: Vec<String>,
-    /// Print the final data values
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub data_values_inspect: Option<String>,
-    /// Print the schema of data values; with -o openapi-v3
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub data_values_schema_inspect: Option<String>,
-    /// Do not run validation rules of data values
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub dangerous_data_values_disable_validation: Option<String>,
-    /// Allow symbolic links that lead to this path (repeatable)
-    #[arg(long, value_name = "PATH", action = ArgAction::Append, value_delimiter = ',')]
-    pub allow_symlink_destination: Vec<String>,
-    /// Allow all symbolic links
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = TRUE, value_name = "BOOL")]
-    pub dangerous_allow_all_symlink_destinations: Option<String>,
-}
-
-/// A command line of flags, and words that are none.
+/// haulout renders ytt configuration: files, or packages that the program carries.
 #[derive(Parser, Debug)]
 #[command(
     name = "haulout",
+    version,
     disable_version_flag = true,
     disable_help_flag = true,
-    args_override_self = true
+    disable_help_subcommand = true,
+    subcommand_value_name = "COMMAND",
+    override_usage = "haulout -f FILE [FLAGS]\n       haulout COMMAND [FLAGS]",
+    after_help = "Packages that the program carries:\n  pinniped/supervisor\n  pinniped/concierge"
 )]
 pub struct CommandLine {
     #[command(flatten)]
     pub render: RenderFlags,
-    /// Print this
-    #[arg(short = 'h', long, action = ArgAction::SetTrue)]
-    pub help: bool,
     /// Print the version
-    #[arg(long, action = ArgAction::SetTrue)]
+    #[arg(long)]
     pub version: bool,
-    #[arg(hide = true)]
-    pub words: Vec<String>,
+    #[command(flatten)]
+    pub common: CommonFlags,
+    #[command(subcommand)]
+    pub command: Option<Command>,
 }
 
-/// Reads flags.
-///
-/// # Errors
-/// A flag is unknown, or has no value.
-pub fn parse(words: &[String]) -> Result<CommandLine, Report> {
-    let words = std::iter::once("haulout").chain(words.iter().map(String::as_str));
-    CommandLine::try_parse_from(words).map_err(|error| Report::new(explain(&error)))
+/// What a command line asks for beside a render of files.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Render files (deprecated: leave the word 'template' out)
+    #[command(aliases = ["t", "tpl"])]
+    Template(Box<RenderFlags>),
+    /// Render a package that the program carries
+    #[command(override_usage = "haulout render PACKAGE [FLAGS]")]
+    Render(Box<RenderFlags>),
+    /// Show what changes from one render to another
+    #[command(
+        override_usage = "haulout diff [PACKAGE] [FLAGS] [--from FLAGS] [--to FLAGS]",
+        after_help = "Flags before --from and --to hold for both renders. Kubernetes objects are compared one by one,\n\
+                      whatever their order; other results line by line. The exit status is 1 if something changes,\n\
+                      2 if a render fails.\n\n\
+                      Examples:\n  \
+                      haulout diff --from -f old --to -f new\n  \
+                      haulout diff -f config --to -v replicas=3\n  \
+                      haulout diff pinniped/supervisor --to --data-values-file values.yaml"
+    )]
+    Diff(Box<RenderFlags>),
+    /// Format YAML templates
+    Fmt(FormatFlags),
+    /// Serve the page on this machine
+    Serve(ServeFlags),
+    /// Print the version
+    Version,
+    /// Print a script that completes commands and flags
+    #[command(override_usage = "haulout completion bash|zsh|fish|powershell")]
+    Completion,
+    /// Print the manual page
+    Man,
+    /// Print help about a command
+    #[command(override_usage = "haulout help [COMMAND]")]
+    Help,
 }
 
-/// The list of flags.
-pub fn help() -> String {
-    CommandLine::command()
-        .help_template("Flags:\n{options}")
-        .render_long_help()
-        .to_string()
+/// Flags of every command.
+#[derive(Args, Debug)]
+pub struct CommonFlags {
+    /// How errors are printed: 'plain' as ytt does, 'full' with the source line, 'json'; 'auto' is full on a terminal
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
+    pub error_format: ErrorFormat,
+    /// Print help
+    #[arg(short = 'h', long, global = true)]
+    pub help: bool,
 }
 
-/// ytt's words for what is wrong.
-fn explain(error: &clap::Error) -> String {
-    let arg = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(arg)) => arg.as_str(),
-        _ => "",
-    };
-    let flag = arg.split([' ', '=', '[']).next().unwrap_or_default();
-    match error.kind() {
-        ErrorKind::UnknownArgument if flag.starts_with("--") => format!("unknown flag: {flag}"),
-        ErrorKind::UnknownArgument => {
-            let letter = flag
-                .trim_start_matches('-')
-                .chars()
-                .next()
-                .unwrap_or_default();
-            format!("unknown shorthand flag: '{letter}' in {flag}")
-        }
-        ErrorKind::InvalidValue
-        | ErrorKind::TooFewValues
-        | ErrorKind::WrongNumberOfValues
-        | ErrorKind::NoEquals => {
-            format!("flag needs an argument: {flag}")
-        }
-        _ => error
-            .to_string()
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .trim_start_matches("error: ")
-            .to_string(),
-    }
+/// How errors are printed.
+#[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ErrorFormat {
+    /// Full on a terminal, else plain.
+    #[default]
+    Auto,
+    /// As ytt prints them.
+    Plain,
+    /// With the source line.
+    Full,
+    /// One JSON object.
+    Json,
 }
 
-/// A flag that may stand without a value.
-///
-/// # Errors
-/// The value is neither true nor false, as Go reads them.
-pub fn boolean(name: &str, value: Option<&str>) -> Result<bool, Report> {
-    match value {
-        None | Some("0" | "f" | "F" | "false" | "FALSE" | "False") => Ok(false),
-        Some("1" | "t" | "T" | "true" | "TRUE" | "True") => Ok(true),
-        Some(other) => Err(Report::new(format!(
-            "invalid argument \"{other}\" for \"--{name}\" flag: strconv.ParseBool: parsing \"{other}\": invalid syntax"
-        ))),
-    }
+/// All flags of a render.
+#[derive(Args, Debug, Default)]
+pub struct RenderFlags {
+    /// File to process: a path, a folder, a URL, '-' for standard input; NAME=FILE gives it another name (repeatable)
+    #[arg(short = 'f', long = "file", value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<String>,
+    /// Change how a file is taken: PATH:KEY=VALUE (repeatable)
+    #[arg(long, value_name = "MARK")]
+    pub file_mark: Vec<String>,
+    /// Print the paths of the files that would be processed
+    #[arg(long)]
+    pub files_inspect: bool,
+    /// Output format: yaml, json or pos; or openapi-v3 of a schema (repeatable)
+    #[arg(short = 'o', long, value_name = "FORMAT,...")]
+    pub output: Vec<String>,
+    /// Write output files into this folder
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub output_files: String,
+    /// Delete this folder, then write output files into it
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub dangerous_emptied_output_directory: String,
+    /// Accept a strict subset of YAML only
+    #[arg(short = 's', long)]
+    pub strict: bool,
+    /// Leave comments alone that start with neither '#@' nor '#!'
+    #[arg(long)]
+    pub ignore_unknown_comments: bool,
+    /// Let later keys of a map replace earlier ones
+    #[arg(long)]
+    pub implicit_map_key_overrides: bool,
+    /// Tell on standard error which files are read, for what they are taken, and how long it took
+    #[arg(long)]
+    pub debug: bool,
+    /// Files as JSON: {"files":[{"name":"…","data":"…"}]}
+    #[arg(
+        long,
+        value_name = "JSON",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bulk_in: String,
+    /// Print the result as JSON: {"files":[…],"errors":"…"}
+    #[arg(long)]
+    pub bulk_out: bool,
+    /// Set a data value to a string: KEY=VALUE (repeatable)
+    #[arg(short = 'v', long, value_name = "KEY=VALUE")]
+    pub data_value: Vec<String>,
+    /// Set a data value to what the YAML means: KEY=YAML (repeatable)
+    #[arg(long, value_name = "KEY=YAML")]
+    pub data_value_yaml: Vec<String>,
+    /// Set a data value to a file's content: KEY=FILE (repeatable)
+    #[arg(long, value_name = "KEY=FILE")]
+    pub data_value_file: Vec<String>,
+    /// Set data values from variables PREFIX_key__key, as strings (repeatable)
+    #[arg(long, value_name = "PREFIX")]
+    pub data_values_env: Vec<String>,
+    /// Set data values from variables PREFIX_key__key, as YAML (repeatable)
+    #[arg(long, value_name = "PREFIX")]
+    pub data_values_env_yaml: Vec<String>,
+    /// Set data values from plain YAML: a path, a folder, a URL or '-' (repeatable)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub data_values_file: Vec<String>,
+    /// Print the final data values
+    #[arg(long)]
+    pub data_values_inspect: bool,
+    /// Print the schema of data values; with -o openapi-v3
+    #[arg(long)]
+    pub data_values_schema_inspect: bool,
+    /// Do not run validation rules of data values
+    #[arg(long)]
+    pub dangerous_data_values_disable_validation: bool,
+    /// Allow symbolic links that lead to this path (repeatable)
+    #[arg(long, value_name = "PATH,...", value_hint = ValueHint::AnyPath)]
+    pub allow_symlink_destination: Vec<String>,
+    /// Allow all symbolic links
+    #[arg(long)]
+    pub dangerous_allow_all_symlink_destinations: bool,
+    /// Render again whenever an input changes
+    #[arg(long)]
+    pub watch: bool,
+}
+
+/// Flags of `fmt`.
+#[derive(Args, Debug)]
+pub struct FormatFlags {
+    /// File to format: a path, a folder, a URL or '-' (repeatable)
+    #[arg(short = 'f', long = "file", value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<String>,
+    /// Accept a strict subset of YAML only
+    #[arg(short = 's', long)]
+    pub strict: bool,
+    /// Tell on standard error which files are read, and how long it took
+    #[arg(long)]
+    pub debug: bool,
+}
+
+/// Flags of `serve`.
+#[derive(Args, Debug)]
+pub struct ServeFlags {
+    /// Address to listen on; port 0 takes a free one
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
+    pub listen_addr: String,
+    /// The page's folder
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "www")]
+    pub dir: PathBuf,
 }

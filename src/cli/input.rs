@@ -1,88 +1,189 @@
-//! Files from the disk and from standard input.
+//! Files from the disk, from URLs and from standard input.
 
-use super::flags::{RenderFlags, boolean};
+use super::links::Allowed;
+use super::paths::{base, join, reason};
 use crate::diagnostic::Report;
 use crate::files::File;
-use crate::values::Flags;
-use crate::values::flags::{
-    EnvPrefix, FileValue, KeyValue, Kind, ValuesFile, split_file_value, split_library,
-};
 use std::fs::{self, Metadata};
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
 
 /// Reads what flags name; standard input once.
+#[derive(Default)]
 pub struct Reader {
     stdin_read: bool,
-    allowed_links: Vec<String>,
-    all_links: bool,
+    links: Allowed,
 }
 
-/// A file as it was found.
-struct Found {
+/// Something that can be read.
+pub struct Found {
     /// Where it is.
-    path: PathBuf,
+    place: Place,
     /// Path below the folder that was named, or the file's own name.
-    relative: String,
+    pub relative: String,
+}
+
+enum Place {
+    Stdin,
+    Url(String),
+    Disk(String),
 }
 
 impl Reader {
-    /// A reader that follows links as the flags allow.
-    ///
-    /// # Errors
-    /// A flag's value is wrong.
-    pub fn new(flags: &RenderFlags) -> Result<Reader, Report> {
-        Ok(Reader {
-            stdin_read: false,
-            allowed_links: flags.allow_symlink_destination.clone(),
-            all_links: boolean(
-                "dangerous-allow-all-symlink-destinations",
-                flags.dangerous_allow_all_symlink_destinations.as_deref(),
-            )?,
-        })
+    /// A reader that follows links to where it is allowed.
+    pub fn new(links: Allowed) -> Reader {
+        Reader {
+            links,
+            ..Reader::default()
+        }
     }
 
     /// The files that `-f` names, in order; those of a folder sorted by path.
     ///
     /// # Errors
-    /// One is not there, cannot be read, or is a link that is not allowed.
+    /// One is not there, or is a link that is not allowed. One that cannot be read is no error as long as nothing asks
+    /// for its content.
     pub fn files(&mut self, arguments: &[String]) -> Result<Vec<File>, Report> {
         let mut files = Vec::new();
         for argument in arguments {
             let pieces: Vec<&str> = argument.split('=').collect();
             let (name, path) = match pieces.as_slice() {
-                [path] => (None, *path),
-                [name, path] => (Some(*name), *path),
+                [path] => ("", *path),
+                [name, path] => (*name, *path),
                 _ => {
                     return Err(Report::new(format!(
                         "Expected file '{argument}' to only have single '=' sign to for relative path assignment"
                     )));
                 }
             };
-            let mut group = self.group(path)?;
-            if let (Some(name), [file]) = (name, group.as_mut_slice())
-                && !name.is_empty()
-                && !Path::new(path).is_dir()
-            {
-                file.set_path(name);
+            let in_folder = is_folder(path);
+            let mut group = Vec::new();
+            for found in self.find(path)? {
+                let description = found.description();
+                let mut file = match self.read(&found) {
+                    Ok(bytes) => File::new(found.relative, description, bytes),
+                    Err(report) if matches!(found.place, Place::Stdin) => return Err(report),
+                    Err(report) => File::unreadable(found.relative, description, report),
+                };
+                if !name.is_empty() && !in_folder {
+                    file.set_path(name);
+                }
+                group.push(file);
             }
+            group.sort_by(|a, b| a.path().cmp(b.path()));
             files.append(&mut group);
         }
         Ok(files)
     }
 
-    fn group(&mut self, path: &str) -> Result<Vec<File>, Report> {
+    /// What this names: standard input, a URL, a file, or all files in a folder, sorted by their path below it.
+    ///
+    /// # Errors
+    /// It is not there, or is nothing that may be read.
+    pub fn find(&self, path: &str) -> Result<Vec<Found>, Report> {
         if path == "-" {
-            return Ok(vec![File::new("stdin.yml", "stdin.yml", self.stdin()?)]);
+            return Ok(vec![Found {
+                place: Place::Stdin,
+                relative: "stdin.yml".into(),
+            }]);
         }
-        refuse_url(path)?;
-        let mut group = Vec::new();
-        for found in self.find(path)? {
-            let description = format!("file '{}'", found.path.display());
-            group.push(File::new(found.relative, description, read(&found.path)?));
+        if is_url(path) {
+            return Ok(vec![Found {
+                relative: base(path).to_string(),
+                place: Place::Url(path.into()),
+            }]);
         }
-        Ok(group)
+        let meta = fs::symlink_metadata(path).map_err(|error| {
+            Report::new(format!(
+                "Checking file '{path}': lstat {path}: {}",
+                reason(&error)
+            ))
+        })?;
+        if !meta.is_dir() {
+            self.check(path, &meta)?;
+            return Ok(vec![Found {
+                relative: base(path).to_string(),
+                place: Place::Disk(path.into()),
+            }]);
+        }
+        let mut found = Vec::new();
+        self.walk(path, &mut found)
+            .map_err(|report| report.context(format!("Listing files '{path}'")))?;
+        found.sort_by(|a, b| a.relative.cmp(&b.relative));
+        Ok(found)
+    }
+
+    /// All files below a folder, folder by folder in the order of their names.
+    fn walk(&self, root: &str, found: &mut Vec<Found>) -> Result<(), Report> {
+        let mut pending = vec![String::new()];
+        while let Some(relative) = pending.pop() {
+            let path = if relative.is_empty() {
+                root.to_string()
+            } else {
+                join(root, &relative)
+            };
+            let failed = |what: &str, error: &std::io::Error| {
+                Report::new(format!("{what} {path}: {}", reason(error)))
+            };
+            if !relative.is_empty() {
+                let meta = fs::symlink_metadata(&path).map_err(|error| failed("lstat", &error))?;
+                if !meta.is_dir() {
+                    self.check(&path, &meta)?;
+                    let place = Place::Disk(path);
+                    found.push(Found { place, relative });
+                    continue;
+                }
+            }
+            let mut names = Vec::new();
+            for entry in fs::read_dir(&path).map_err(|error| failed("open", &error))? {
+                let name = entry
+                    .map_err(|error| failed("readdirent", &error))?
+                    .file_name();
+                let name = name.into_string().map_err(|name| {
+                    let name = name.to_string_lossy();
+                    Report::new(format!("file name '{path}/{name}' is not UTF-8"))
+                })?;
+                names.push(name);
+            }
+            names.sort_by(|a, b| b.cmp(a));
+            pending.extend(names.iter().map(|name| join(&relative, name)));
+        }
+        Ok(())
+    }
+
+    /// Regular files and pipes may be read, links where they are allowed.
+    fn check(&self, path: &str, meta: &Metadata) -> Result<(), Report> {
+        let kind = meta.file_type();
+        if kind.is_symlink() {
+            return self
+                .links
+                .check(path)
+                .map_err(|report| report.context(format!("Checking symlink file '{path}'")));
+        }
+        if kind.is_file() || kind.is_fifo() {
+            return Ok(());
+        }
+        Err(Report::new(format!(
+            "Expected file '{path}' to be a regular file, but was not"
+        )))
+    }
+
+    /// The content.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(&mut self, found: &Found) -> Result<Vec<u8>, Report> {
+        match &found.place {
+            Place::Stdin => self.stdin(),
+            Place::Url(url) => fetch(url),
+            Place::Disk(path) => fs::read(path).map_err(|error| {
+                let what = match fs::metadata(path) {
+                    Ok(meta) if meta.is_dir() => "read",
+                    _ => "open",
+                };
+                Report::new(format!("{what} {path}: {}", reason(&error)))
+            }),
+        }
     }
 
     fn stdin(&mut self) -> Result<Vec<u8>, Report> {
@@ -94,265 +195,66 @@ impl Reader {
         let mut bytes = Vec::new();
         std::io::stdin()
             .read_to_end(&mut bytes)
-            .map_err(|error| Report::new(format!("Reading stdin: {}", reason(&error))))?;
+            .map_err(|error| Report::new(format!("read /dev/stdin: {}", reason(&error))))?;
         Ok(bytes)
     }
+}
 
-    /// The file of this path, or all those in the folder, sorted by their path below it.
-    fn find(&self, path: &str) -> Result<Vec<Found>, Report> {
-        let meta = fs::symlink_metadata(path).map_err(|error| {
-            Report::new(format!(
-                "Checking file '{path}': lstat {path}: {}",
-                reason(&error)
-            ))
-        })?;
-        if !meta.is_dir() {
-            self.check(Path::new(path), &meta)?;
-            let name = Path::new(path)
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned());
-            return Ok(vec![Found {
-                path: path.into(),
-                relative: name.unwrap_or_else(|| path.to_string()),
-            }]);
+impl Found {
+    /// What messages call it.
+    fn description(&self) -> String {
+        match &self.place {
+            Place::Stdin => self.relative.clone(),
+            Place::Url(url) => format!("HTTP URL '{url}'"),
+            Place::Disk(path) => format!("file '{path}'"),
         }
-        let mut found = Vec::new();
-        self.walk(&clean(path), &mut found)
-            .map_err(|report| report.context(format!("Listing files '{path}'")))?;
-        found.sort_by(|a, b| a.relative.cmp(&b.relative));
-        Ok(found)
-    }
-
-    /// All files below a folder.
-    fn walk(&self, root: &str, found: &mut Vec<Found>) -> Result<(), Report> {
-        let at = |below: &str| match (root, below) {
-            (_, "") => PathBuf::from(root),
-            (".", _) => PathBuf::from(below),
-            _ => Path::new(root).join(below),
-        };
-        let failed = |what: &str, path: &Path, error: &std::io::Error| {
-            Report::new(format!("{what} {}: {}", path.display(), reason(error)))
-        };
-        let mut folders = vec![String::new()];
-        while let Some(folder) = folders.pop() {
-            let here = at(&folder);
-            for entry in fs::read_dir(&here).map_err(|error| failed("open", &here, &error))? {
-                let entry = entry.map_err(|error| failed("open", &here, &error))?;
-                let name = entry.file_name();
-                let Some(name) = name.to_str() else {
-                    return Err(Report::new(format!(
-                        "file name '{}' is not UTF-8",
-                        entry.path().display()
-                    )));
-                };
-                let relative = if folder.is_empty() {
-                    name.to_string()
-                } else {
-                    format!("{folder}/{name}")
-                };
-                let path = at(&relative);
-                let meta =
-                    fs::symlink_metadata(&path).map_err(|error| failed("lstat", &path, &error))?;
-                if meta.is_dir() {
-                    folders.push(relative);
-                } else {
-                    self.check(&path, &meta)?;
-                    found.push(Found { path, relative });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Regular files and pipes may be read, links where they are allowed.
-    fn check(&self, path: &Path, meta: &Metadata) -> Result<(), Report> {
-        let kind = meta.file_type();
-        if kind.is_symlink() {
-            return self.check_link(path);
-        }
-        if kind.is_file() || kind.is_fifo() {
-            return Ok(());
-        }
-        let shown = path.display();
-        Err(Report::new(format!(
-            "Expected file '{shown}' to be a regular file, but was not"
-        )))
-    }
-
-    fn check_link(&self, path: &Path) -> Result<(), Report> {
-        if self.all_links {
-            return Ok(());
-        }
-        let target = match fs::canonicalize(path) {
-            Ok(target) => target,
-            Err(error) => {
-                let shown = path.display();
-                return Err(Report::new(format!(
-                    "Eval symlink: lstat {shown}: {}",
-                    reason(&error)
-                )));
-            }
-        };
-        // A process substitution leads to a pipe, which has no path of its own.
-        if fs::metadata(path).is_ok_and(|meta| meta.file_type().is_fifo()) {
-            return Ok(());
-        }
-        let allows = |allowed: &String| {
-            std::path::absolute(allowed).is_ok_and(|allowed| target.starts_with(allowed))
-        };
-        if self.allowed_links.iter().any(allows) {
-            return Ok(());
-        }
-        let here = std::env::current_dir()
-            .ok()
-            .and_then(|here| here.canonicalize().ok());
-        let shown = here
-            .filter(|_| path.is_relative())
-            .and_then(|here| target.strip_prefix(here).ok().map(Path::to_path_buf))
-            .unwrap_or_else(|| target.clone());
-        Err(Report::new(format!(
-            "Expected symlink file '{}' -> '{}' to be allowed, but was not (hint: symlinks are disallowed as a \
-             security feature, use '--allow-symlink-destination' flags to override)",
-            path.display(),
-            shown.display()
-        )))
-    }
-
-    /// What the data value flags say, their files read.
-    ///
-    /// # Errors
-    /// A file cannot be read, or an argument has not the form that it should have.
-    pub fn values(&mut self, flags: &RenderFlags) -> Result<Flags, Report> {
-        let mut values = Flags::default();
-        for argument in &flags.data_values_file {
-            self.values_files(argument, &mut values.files)
-                .map_err(|report| report.context("Extracting data value from file"))?;
-        }
-        for (kind, prefixes) in [
-            (Kind::Text, &flags.data_values_env),
-            (Kind::Yaml, &flags.data_values_env_yaml),
-        ] {
-            values
-                .env_prefixes
-                .extend(prefixes.iter().map(|prefix| EnvPrefix {
-                    kind,
-                    prefix: prefix.clone(),
-                }));
-        }
-        if !values.env_prefixes.is_empty() {
-            let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-                Some((name.into_string().ok()?, value.into_string().ok()?))
-            };
-            values.environment = std::env::vars_os().filter_map(text).collect();
-        }
-        for (kind, arguments) in [
-            (Kind::Text, &flags.data_value),
-            (Kind::Yaml, &flags.data_value_yaml),
-        ] {
-            let value = |argument: &String| KeyValue {
-                kind,
-                argument: argument.clone(),
-            };
-            values.key_values.extend(arguments.iter().map(value));
-        }
-        for argument in &flags.data_value_file {
-            let value = self
-                .value_file(argument)
-                .map_err(|report| report.context("Extracting data value from file"))?;
-            values.file_values.push(value);
-        }
-        Ok(values)
-    }
-
-    fn values_files(&mut self, argument: &str, files: &mut Vec<ValuesFile>) -> Result<(), Report> {
-        let (library, path) = split_library(argument)?;
-        let mut add = |name: String, bytes: Vec<u8>| {
-            files.push(ValuesFile {
-                library: library.to_string(),
-                argument: path.to_string(),
-                path: name,
-                bytes,
-            });
-        };
-        if path == "-" {
-            let bytes = self
-                .stdin()
-                .map_err(|report| report.context("Reading file 'stdin.yml'"))?;
-            add("stdin.yml".into(), bytes);
-            return Ok(());
-        }
-        refuse_url(path)?;
-        let in_folder = Path::new(path).is_dir();
-        let found = self
-            .find(path)
-            .map_err(|report| report.context(format!("Find files '{path}'")))?;
-        for Found { path, relative } in found {
-            // A folder may hold other files too.
-            if in_folder && !(relative.ends_with(".yaml") || relative.ends_with(".yml")) {
-                continue;
-            }
-            let bytes = read(&path)
-                .map_err(|report| report.context(format!("Reading file '{relative}'")))?;
-            add(relative, bytes);
-        }
-        Ok(())
-    }
-
-    fn value_file(&mut self, argument: &str) -> Result<FileValue, Report> {
-        let (key, path) = split_file_value(argument)?;
-        let bytes = if path == "-" {
-            self.stdin()?
-        } else {
-            refuse_url(path)?;
-            let found = self
-                .find(path)
-                .map_err(|report| report.context(format!("Finding file '{path}'")))?;
-            match found.as_slice() {
-                [found] => read(&found.path)
-                    .map_err(|report| report.context(format!("Reading file '{path}'")))?,
-                _ => {
-                    return Err(Report::new(format!(
-                        "Expected '{path}' to be a file, but is a directory"
-                    )));
-                }
-            }
-        };
-        Ok(FileValue {
-            key: key.to_string(),
-            path: path.to_string(),
-            bytes,
-        })
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Report> {
-    fs::read(path)
-        .map_err(|error| Report::new(format!("open {}: {}", path.display(), reason(&error))))
+/// True for what is fetched rather than read.
+pub fn is_url(path: &str) -> bool {
+    path.starts_with("http://") || path.starts_with("https://")
 }
 
-fn refuse_url(path: &str) -> Result<(), Report> {
-    if path.starts_with("http://") || path.starts_with("https://") {
+fn is_folder(path: &str) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+fn fetch(url: &str) -> Result<Vec<u8>, Report> {
+    let failed = |what: &str, error: ureq::Error| {
+        let reason = match error {
+            ureq::Error::Io(error) => reason(&error),
+            error => error.to_string(),
+        };
+        Report::new(format!("{what} URL '{url}': {reason}"))
+    };
+    let agent = ureq::Agent::new_with_config(
+        ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .user_agent(concat!("haulout/", env!("CARGO_PKG_VERSION")))
+            .tls_config(
+                ureq::tls::TlsConfig::builder()
+                    .root_certs(ureq::tls::RootCerts::PlatformVerifier)
+                    .build(),
+            )
+            .build(),
+    );
+    let mut response = agent
+        .get(url)
+        .call()
+        .map_err(|error| failed("Requesting", error))?;
+    let status = response.status();
+    if !status.is_success() {
+        let text = status.canonical_reason().unwrap_or_default();
+        let code = status.as_u16();
         return Err(Report::new(format!(
-            "Requesting URL '{path}': this version of haulout reads no URLs"
+            "Requesting URL '{url}': {code} {text}"
         )));
     }
-    Ok(())
-}
-
-/// A path without `.`, doubled slashes and a slash at its end.
-fn clean(path: &str) -> String {
-    let cleaned: PathBuf = Path::new(path).components().collect();
-    let text = cleaned.to_string_lossy().into_owned();
-    if text.is_empty() { ".".into() } else { text }
-}
-
-/// The system's word for what went wrong, as Go prints it.
-pub fn reason(error: &std::io::Error) -> String {
-    match error.raw_os_error() {
-        Some(2) => "no such file or directory".into(),
-        Some(13) => "permission denied".into(),
-        Some(20) => "not a directory".into(),
-        Some(21) => "is a directory".into(),
-        _ => error.to_string(),
-    }
+    response
+        .body_mut()
+        .with_config()
+        .limit(u64::MAX)
+        .read_to_vec()
+        .map_err(|error| failed("Reading", error))
 }

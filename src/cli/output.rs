@@ -1,103 +1,190 @@
-//! Output files: each is written beside its place and then renamed, so that none is ever half there.
+//! Output files: all of them are written beside their places, and only then put there, so that none is ever half there.
 
-use super::input::reason;
+use super::paths::{clean, join, reason};
 use crate::diagnostic::Report;
 use crate::files::OutputFile;
 use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Component, Path, PathBuf};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
 
 /// Folders that nobody means to empty.
 const SUSPICIOUS: [&str; 4] = ["/", ".", "./", ""];
 
-/// Deletes a folder and writes the files into it; the answer is what to print.
+/// Deletes a folder and puts the files in its place; the answer is what to print.
 ///
 /// # Errors
 /// Two files have one path, the folder is one that nobody means to empty, or the disk refuses.
 pub fn replace(folder: &str, files: &[OutputFile]) -> Result<String, Report> {
-    let mut paths = HashSet::new();
-    if let Some(twice) = files.iter().find(|file| !paths.insert(&file.path)) {
-        return Err(Report::new(format!(
-            "Multiple files have same output destination paths: {}",
-            twice.path
-        )));
-    }
-    if SUSPICIOUS.contains(&folder) {
+    let paths = places(folder, files)?;
+    if SUSPICIOUS.contains(&folder) || holds_working_folder(folder) {
         let folders = SUSPICIOUS.join("', '");
         return Err(Report::new(format!(
             "Expected output directory path to not be one of '{folders}'"
         )));
     }
-    match fs::symlink_metadata(folder) {
-        Ok(meta) if meta.is_dir() => fs::remove_dir_all(folder),
-        Ok(_) => fs::remove_file(folder),
-        Err(_) => Ok(()),
+    let folder = clean(folder);
+    let (new, old) = (beside(&folder, "new"), beside(&folder, "old"));
+    let filled = places(&new, files).and_then(|places| {
+        make_folder(&new)?;
+        for (place, file) in places.iter().zip(files) {
+            make_folder(parent(place))?;
+            write(place, place, &file.bytes())?;
+        }
+        Ok(())
+    });
+    let swapped = filled.and_then(|()| {
+        let set_aside = match fs::rename(&folder, &old) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(refused("remove", &folder, &error)),
+        };
+        fs::rename(&new, &folder).map_err(|error| {
+            if set_aside {
+                // The old folder is better than none.
+                let _ = fs::rename(&old, &folder);
+            }
+            refused("rename", &folder, &error)
+        })?;
+        if set_aside {
+            remove(&old).map_err(|error| refused("remove", &old, &error))?;
+        }
+        Ok(())
+    });
+    if swapped.is_err() {
+        // What failed to be put in place is of no use; that it may not be removable either is no further news.
+        let _ = fs::remove_dir_all(&new);
     }
-    .map_err(|error| refused("remove", Path::new(folder), &error))?;
-    add(folder, files)
+    swapped.map(|()| listing(&paths))
 }
 
 /// Writes files into a folder, beside what is there; the answer is what to print.
 ///
 /// # Errors
-/// A path leads out of the folder, or the disk refuses.
+/// Two files have one path, a path leads out of the folder, or the disk refuses.
 pub fn add(folder: &str, files: &[OutputFile]) -> Result<String, Report> {
-    let mut printed = String::new();
-    make_folder(Path::new(folder))?;
-    for file in files {
-        let path = below(folder, &file.path)?;
-        printed.push_str(&format!("creating: {}\n", path.display()));
-        if let Some(parent) = path.parent() {
-            make_folder(parent)?;
+    let paths = places(folder, files)?;
+    make_folder(&clean(folder))?;
+    let mut staged = Vec::new();
+    let done = paths.iter().zip(files).try_for_each(|(path, file)| {
+        make_folder(parent(path))?;
+        if fs::metadata(path).is_ok_and(|meta| meta.is_dir()) {
+            return Err(Report::new(format!("open {path}: is a directory")));
         }
-        write(&path, &file.bytes())?;
+        let new = beside(path, "new");
+        staged.push((path, new.clone()));
+        write(&new, path, &file.bytes())
+    });
+    let done = done.and_then(|()| {
+        staged.iter().try_for_each(|(path, new)| {
+            // Who could read the old file can read the new one.
+            if let Ok(meta) = fs::symlink_metadata(path)
+                && meta.is_file()
+            {
+                let _ =
+                    fs::set_permissions(new, fs::Permissions::from_mode(meta.permissions().mode()));
+            }
+            fs::rename(new, path).map_err(|error| refused("open", path, &error))
+        })
+    });
+    if done.is_err() {
+        for (_, new) in &staged {
+            // What failed to be put in place is of no use; that it may not be removable either is no further news.
+            let _ = fs::remove_file(new);
+        }
     }
-    Ok(printed)
+    done.map(|()| listing(&paths))
 }
 
-/// A path below a folder.
-fn below(folder: &str, path: &str) -> Result<PathBuf, Report> {
-    if Path::new(path)
-        .components()
-        .any(|part| part == Component::ParentDir)
-    {
-        return Err(Report::new(format!(
-            "Expected output file '{path}' to be within the output directory"
-        )));
+/// Where the files belong.
+fn places(folder: &str, files: &[OutputFile]) -> Result<Vec<String>, Report> {
+    let mut taken = HashSet::new();
+    let mut places = Vec::with_capacity(files.len());
+    for file in files {
+        let below = clean(&file.path);
+        if below == ".." || below.starts_with("../") {
+            return Err(Report::new(format!(
+                "Expected output file '{}' to be within the output directory",
+                file.path
+            )));
+        }
+        let place = join(folder, &file.path);
+        if !taken.insert(place.clone()) {
+            return Err(Report::new(format!(
+                "Multiple files have same output destination paths: {}",
+                file.path
+            )));
+        }
+        places.push(place);
     }
-    let clean: PathBuf = Path::new(folder).components().collect();
-    Ok(clean.join(path.trim_start_matches('/')))
+    Ok(places)
 }
 
-fn make_folder(folder: &Path) -> Result<(), Report> {
+fn listing(places: &[String]) -> String {
+    let line = |place: &String| format!("creating: {place}\n");
+    places.iter().map(line).collect()
+}
+
+/// Whether emptying the folder would empty the one that the program runs in.
+fn holds_working_folder(folder: &str) -> bool {
+    let here = std::env::current_dir().and_then(fs::canonicalize);
+    match (here, fs::canonicalize(folder)) {
+        (Ok(here), Ok(folder)) => here.starts_with(folder),
+        _ => false,
+    }
+}
+
+/// A name that nobody else uses, on the same disk.
+fn beside(path: &str, what: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let above = path.strip_suffix(name).unwrap_or_default();
+    format!("{above}.{name}.{}.{what}", std::process::id())
+}
+
+fn parent(path: &str) -> &str {
+    match path.rsplit_once('/') {
+        Some(("", _)) => "/",
+        Some((above, _)) => above,
+        None => ".",
+    }
+}
+
+fn make_folder(folder: &str) -> Result<(), Report> {
     let result = fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(folder);
-    result.map_err(|error| refused("mkdir", folder, &error))
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Report> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.new", std::process::id()));
-    let beside = PathBuf::from(beside);
-    let result = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o700)
-        .open(&beside)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&beside, path));
     result.map_err(|error| {
-        // What failed to be written is of no use; that it may not be removable either is no further news.
-        let _ = fs::remove_file(&beside);
-        refused("open", path, &error)
+        // What stands in the way is said by its name.
+        let in_the_way = Path::new(folder)
+            .ancestors()
+            .find(|above| fs::metadata(above).is_ok_and(|meta| !meta.is_dir()));
+        match in_the_way.and_then(Path::to_str) {
+            Some(path) => Report::new(format!("mkdir {path}: not a directory")),
+            None => refused("mkdir", folder, &error),
+        }
     })
 }
 
-fn refused(what: &str, path: &Path, error: &std::io::Error) -> Report {
-    Report::new(format!("{what} {}: {}", path.display(), reason(error)))
+fn write(path: &str, shown: &str, bytes: &[u8]) -> Result<(), Report> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o700)
+        .open(path)
+        .and_then(|mut file| file.write_all(bytes))
+        .map_err(|error| refused("open", shown, &error))
+}
+
+fn remove(path: &str) -> io::Result<()> {
+    if fs::symlink_metadata(path)?.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    }
+}
+
+fn refused(what: &str, path: &str, error: &io::Error) -> Report {
+    Report::new(format!("{what} {path}: {}", reason(error)))
 }

@@ -1,80 +1,91 @@
-//! The commands that render: files, or a package that the program carries.
+//! Renders as the command line asks for them: files, or a package that the program carries.
 
-use super::flags::{self, RenderFlags, boolean};
+use super::flags::RenderFlags;
 use super::input::Reader;
-use super::{Printed, bulk, extra_arguments, help, output, version};
+use super::links::Allowed;
+use super::{Printed, bulk, output, values};
 use crate::diagnostic::Report;
 use crate::files::{File, Kind, apply_marks};
 use crate::render::{self, Inspect, Options, Output, Request};
 use crate::yaml::{self, Array, ArrayItem, Document, DocumentSet, Value};
 use std::cell::RefCell;
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::rc::Rc;
+use std::time::Instant;
 
 const FORMATS: [&str; 3] = ["yaml", "json", "pos"];
 const OPENAPI: &str = "openapi-v3";
 
-/// `haulout -f …`
-pub fn files(name: &str, words: &[String]) -> Result<Printed, Report> {
-    let line = flags::parse(words)?;
-    if line.help {
-        return Ok(help());
-    }
-    if line.version {
-        return Ok(version());
-    }
-    if !line.words.is_empty() {
-        return Err(extra_arguments(name, &line.words.join(", ")));
-    }
-    let mut reader = Reader::new(&line.render)?;
-    let files = match &line.render.bulk_in {
-        Some(text) if !text.is_empty() => bulk::read(text)?,
-        _ => reader.files(&line.render.files)?,
-    };
-    finish(&line.render, &mut reader, files)
-}
-
-/// `haulout render PACKAGE …`
-pub fn package(name: &str, words: &[String]) -> Result<Printed, Report> {
-    let line = flags::parse(words)?;
-    if line.help {
-        return Ok(help());
-    }
-    let [package] = line.words.as_slice() else {
-        let found = line.words.len();
-        return Err(Report::new(format!(
-            "expected one package, found {found} (hint: {name} render pinniped/supervisor)"
-        )));
-    };
-    let mut files = crate::templates::files(package)?;
-    let mut reader = Reader::new(&line.render)?;
-    files.extend(reader.files(&line.render.files)?);
-    finish(&line.render, &mut reader, files)
-}
-
-fn finish(flags: &RenderFlags, reader: &mut Reader, files: Vec<File>) -> Result<Printed, Report> {
-    if boolean("bulk-out", flags.bulk_out.as_deref())? {
-        let (files, errors) = match run(flags, reader, files) {
-            Ok((output, _)) => (output.files, String::new()),
+/// `haulout -f …`, `haulout render PACKAGE …`
+///
+/// # Errors
+/// Anything that is wrong, from the flags on.
+pub fn render(flags: &RenderFlags, packages: &[String]) -> Result<Printed, Report> {
+    let start = Instant::now();
+    let mut printed = Printed::default();
+    let mut reader = Reader::new(Allowed::by(flags));
+    let files = files(flags, packages, &mut reader)?;
+    if flags.bulk_out {
+        let (files, errors) = match run(flags, &mut reader, files, &mut printed.err) {
+            Ok(output) => (output.files, String::new()),
             Err(report) => (Vec::new(), report.text().to_string()),
         };
-        return Ok(Printed {
-            out: bulk::write(&files, &errors),
-            err: Vec::new(),
-        });
+        printed.out = bulk::write(&files, &errors);
+        return Ok(printed);
     }
-    let (output, lines) = run(flags, reader, files)?;
-    let mut printed = Printed {
-        out: Vec::new(),
-        err: lines,
-    };
-    let named = |folder: &Option<String>| folder.clone().filter(|folder| !folder.is_empty());
-    if let Some(folder) = named(&flags.dangerous_emptied_output_directory) {
-        printed.out = output::replace(&folder, &output.files)?.into_bytes();
-    } else if let Some(folder) = named(&flags.output_files) {
-        printed.out = output::add(&folder, &output.files)?.into_bytes();
+    let result = run(flags, &mut reader, files, &mut printed.err)
+        .and_then(|output| deliver(flags, &output, &mut printed));
+    if flags.debug {
+        let line = format!("### result\ntotal: {:?}\n", start.elapsed());
+        printed.err.extend_from_slice(line.as_bytes());
+    }
+    if result.is_err() {
+        // What was printed before the failure still shows.
+        let _ = std::io::stderr().write_all(&printed.err);
+    }
+    result.map(|()| printed)
+}
+
+/// The documents of a render.
+///
+/// # Errors
+/// Anything that is wrong, from the flags on.
+pub fn documents(flags: &RenderFlags, packages: &[String]) -> Result<DocumentSet, Report> {
+    let mut reader = Reader::new(Allowed::by(flags));
+    let files = files(flags, packages, &mut reader)?;
+    let mut lines = Vec::new();
+    let output = run(flags, &mut reader, files, &mut lines);
+    // What templates print is for whoever looks on.
+    let _ = std::io::stderr().write_all(&lines);
+    Ok(output?.documents)
+}
+
+fn files(
+    flags: &RenderFlags,
+    packages: &[String],
+    reader: &mut Reader,
+) -> Result<Vec<File>, Report> {
+    if !flags.bulk_in.is_empty() {
+        return bulk::read(&flags.bulk_in);
+    }
+    let mut files = Vec::new();
+    for package in packages {
+        files.extend(crate::templates::files(package)?);
+    }
+    files.extend(reader.files(&flags.files)?);
+    Ok(files)
+}
+
+/// Puts the result where the flags want it.
+fn deliver(flags: &RenderFlags, output: &Output, printed: &mut Printed) -> Result<(), Report> {
+    if !flags.dangerous_emptied_output_directory.is_empty() {
+        let folder = &flags.dangerous_emptied_output_directory;
+        printed.out = output::replace(folder, &output.files)?.into_bytes();
+    } else if !flags.output_files.is_empty() {
+        printed.out = output::add(&flags.output_files, &output.files)?.into_bytes();
     } else {
-        printed.out = text(flags, &output)?;
+        printed.out = text(flags, output)?;
         if output.files.iter().any(|file| file.kind() != Kind::Yaml) {
             printed.err.extend_from_slice(
                 b"\nWarning: Found Non-YAML templates in input. Non-YAML templates are not rendered to standard output.\n\
@@ -82,73 +93,80 @@ fn finish(flags: &RenderFlags, reader: &mut Reader, files: Vec<File>) -> Result<
             );
         }
     }
-    Ok(printed)
+    Ok(())
 }
 
-/// Renders; with the lines that templates printed.
+/// Renders; adds to `lines` what templates print and what `--debug` tells.
 fn run(
     flags: &RenderFlags,
     reader: &mut Reader,
     files: Vec<File>,
-) -> Result<(Output, Vec<u8>), Report> {
-    let is = |name: &str, value: &Option<String>| boolean(name, value.as_deref());
+    lines: &mut Vec<u8>,
+) -> Result<Output, Report> {
     let files = apply_marks(files, &flags.file_mark)?;
-    if is("files-inspect", &flags.files_inspect)? {
-        return Ok((listing(&files), Vec::new()));
+    if flags.debug {
+        lines.extend_from_slice(told(&files).as_bytes());
     }
-    let inspect = if is(
-        "data-values-schema-inspect",
-        &flags.data_values_schema_inspect,
-    )? {
-        Inspect::Schema
-    } else if is("data-values-inspect", &flags.data_values_inspect)? {
-        Inspect::Values
-    } else {
-        Inspect::None
+    if flags.files_inspect {
+        return Ok(listing(&files));
+    }
+    let inspect = match (flags.data_values_schema_inspect, flags.data_values_inspect) {
+        (true, _) => Inspect::Schema,
+        (false, true) => Inspect::Values,
+        (false, false) => Inspect::None,
     };
-    let lines = Rc::new(RefCell::new(Vec::new()));
-    let sink = lines.clone();
+    let values = values::collect(reader, flags)?;
+    check_output(flags, inspect)?;
+    let sink = Rc::new(RefCell::new(Vec::new()));
+    let taken = sink.clone();
     let request = Request {
-        values: reader.values(flags)?,
+        values,
         files,
         options: Options {
-            strict: is("strict", &flags.strict)?,
-            ignore_unknown_comments: is("ignore-unknown-comments", &flags.ignore_unknown_comments)?,
-            implicit_map_key_overrides: is(
-                "implicit-map-key-overrides",
-                &flags.implicit_map_key_overrides,
-            )?,
-            skip_validation: is(
-                "dangerous-data-values-disable-validation",
-                &flags.dangerous_data_values_disable_validation,
-            )?,
+            strict: flags.strict,
+            ignore_unknown_comments: flags.ignore_unknown_comments,
+            implicit_map_key_overrides: flags.implicit_map_key_overrides,
+            skip_validation: flags.dangerous_data_values_disable_validation,
         },
         inspect,
         printer: Some(Rc::new(move |line: &str| {
-            let mut lines = sink.borrow_mut();
+            let mut lines = taken.borrow_mut();
             lines.extend_from_slice(line.as_bytes());
             lines.push(b'\n');
         })),
         ..Request::default()
     };
     let result = render::render(&request);
-    let lines = lines.take();
-    match result {
-        Ok(output) => match (inspect, wants_schema(flags)?) {
-            (Inspect::Schema, false) => Err(Report::new(format!(
-                "Data values schema export only supported in OpenAPI v3 format; specify format with --output={OPENAPI} flag"
-            ))),
-            (Inspect::None | Inspect::Values, true) => Err(Report::new(
-                "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
-            )),
-            _ => Ok((output, lines)),
-        },
-        Err(report) => {
-            // What was printed before the failure still shows.
-            let _ = std::io::stderr().write_all(&lines);
-            Err(report)
-        }
+    lines.append(&mut sink.borrow_mut());
+    result
+}
+
+/// Which files there are and what each is taken for.
+fn told(files: &[File]) -> String {
+    let mut told = String::new();
+    for file in files {
+        let kind = match (file.kind(), file.is_template(), file.is_library()) {
+            (Kind::Data, _, _) => "data",
+            (_, _, true) => "library",
+            (Kind::Yaml, true, _) => "yaml template",
+            (Kind::Yaml, false, _) => "plain yaml",
+            (Kind::Text, true, _) => "text template",
+            (Kind::Text, false, _) => "plain text",
+            (Kind::Starlark, _, _) => "code",
+        };
+        let output = if file.is_for_output() {
+            ", for output"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            told,
+            "## file {} ({}): {kind}{output}",
+            file.path(),
+            file.description()
+        );
     }
+    told
 }
 
 /// The paths of the files that would be processed, as a document.
@@ -172,6 +190,20 @@ fn listing(files: &[File]) -> Output {
             ..DocumentSet::default()
         },
         files: Vec::new(),
+    }
+}
+
+/// Checks that `-o` and what is inspected go together.
+fn check_output(flags: &RenderFlags, inspect: Inspect) -> Result<(), Report> {
+    let schema = wants_schema(flags)?;
+    match (inspect == Inspect::Schema, schema) {
+        (true, false) => Err(Report::new(format!(
+            "Data values schema export only supported in OpenAPI v3 format; specify format with --output={OPENAPI} flag"
+        ))),
+        (false, true) => Err(Report::new(
+            "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -3,45 +3,19 @@
 //! Files of one folder, read for each request, to one browser: `tiny_http` does the protocol.
 
 use super::Printed;
+use super::flags::ServeFlags;
 use crate::diagnostic::Report;
-use clap::Parser;
 use std::fs;
 use std::io::Write;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 use tiny_http::{Header, Method, Request, Response, Server};
 
 /// What the page may do, said by the server too: workers obey the headers of their own file.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; \
                       style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-#[derive(Parser)]
-#[command(name = "haulout serve", about = "Serves the page")]
-struct ServeFlags {
-    /// Address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
-    listen_addr: String,
-    /// The page's folder
-    #[arg(long, value_name = "FOLDER", default_value = "www")]
-    dir: PathBuf,
-}
-
 /// Serves until it is ended.
-pub fn serve(words: &[String]) -> Result<Printed, Report> {
-    let words = std::iter::once("haulout serve").chain(words.iter().map(String::as_str));
-    let flags = match ServeFlags::try_parse_from(words) {
-        Ok(flags) => flags,
-        Err(error) if !error.use_stderr() => {
-            return Ok(Printed {
-                out: error.to_string().into_bytes(),
-                err: Vec::new(),
-            });
-        }
-        Err(error) => {
-            return Err(Report::new(
-                error.to_string().trim_start_matches("error: ").trim(),
-            ));
-        }
-    };
+pub fn serve(flags: &ServeFlags) -> Result<Printed, Report> {
     let folder = fs::canonicalize(&flags.dir)
         .ok()
         .filter(|folder| folder.join("index.html").is_file());

@@ -89,7 +89,7 @@ impl Evaluator {
         input: &Rc<Input>,
     ) -> Result<(Globals, Vec<u8>), Report> {
         let Some(template) = input.text_template()? else {
-            return Ok((Globals::new(), input.file().bytes().to_vec()));
+            return Ok((Globals::new(), input.file().source()?.text.clone()));
         };
         let evaluated = self
             .run(interp, place, input, template)
@@ -111,7 +111,7 @@ impl Evaluator {
         place: Place,
         input: &Rc<Input>,
     ) -> Result<Globals, Report> {
-        let template = input.starlark_template();
+        let template = input.starlark_template()?;
         let evaluated = self
             .run(interp, place, input, template)
             .map_err(|report| report.context("Evaluating starlark template"))?;
@@ -322,7 +322,9 @@ impl modules::data::Source for Neighbourhood {
             None => (&self.place.current, path),
         };
         let found = folder.find_file(path).map_err(Error::new)?;
-        Ok(found.input.file().bytes().to_vec())
+        let source = found.input.file().source();
+        let source = source.map_err(|report| Error::new(report.text()))?;
+        Ok(source.text.clone())
     }
 }
 

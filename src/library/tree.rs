@@ -224,10 +224,11 @@ impl Input {
     pub fn documents(&self, strict: bool) -> Result<Rc<DocumentSet>, Report> {
         let [lax_parse, strict_parse] = &self.parsed;
         let cell = if strict { strict_parse } else { lax_parse };
+        let source = self.file.source()?;
         let parse = || {
             let without_comments = !self.file.is_template() && !self.file.is_library();
             yaml::parse(
-                self.file.source(),
+                source,
                 ParseOptions {
                     strict,
                     without_comments,
@@ -236,9 +237,9 @@ impl Input {
             .map(Rc::new)
             .map_err(|error| {
                 let mut diagnostic = Diagnostic::error(error.message.clone());
-                diagnostic.origin = Position::in_source(self.file.source());
+                diagnostic.origin = Position::in_source(source);
                 if let Some(line) = error.line {
-                    diagnostic.origin = Position::new(self.file.source(), line);
+                    diagnostic.origin = Position::new(source, line);
                 }
                 let text = format!(
                     "Unmarshaling YAML template '{}': {}",
@@ -281,12 +282,11 @@ impl Input {
         if !self.file.is_template() && !self.file.is_library() {
             return Ok(None);
         }
+        let source = self.file.source()?;
         let compile = || {
-            text::compile(self.file.source())
-                .map(Rc::new)
-                .map_err(|error| {
-                    error.report(&format!("Parsing text template '{}': ", self.path()))
-                })
+            text::compile(source).map(Rc::new).map_err(|error| {
+                error.report(&format!("Parsing text template '{}': ", self.path()))
+            })
         };
         self.compiled_cell(Options::default())
             .get_or_init(compile)
@@ -295,13 +295,14 @@ impl Input {
     }
 
     /// The program that it is.
-    pub fn starlark_template(&self) -> Rc<Template> {
-        let compile = || Ok(Rc::new(Template::from_code(self.file.source())));
-        match self.compiled_cell(Options::default()).get_or_init(compile) {
-            Ok(template) => template.clone(),
-            // A file has one kind, so the cell holds what this function put there.
-            Err(_) => Rc::new(Template::from_code(self.file.source())),
-        }
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn starlark_template(&self) -> Result<Rc<Template>, Report> {
+        let compile = || Ok(Rc::new(Template::from_code(self.file.source()?)));
+        self.compiled_cell(Options::default())
+            .get_or_init(compile)
+            .clone()
     }
 
     /// True if its kind is `kind` and its templating is to be run.

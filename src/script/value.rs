@@ -118,7 +118,7 @@ pub trait HostValue: Any {
     }
 
     /// Length, if it has one.
-    fn len(&self) -> Option<usize> {
+    fn length(&self) -> Option<usize> {
         None
     }
 
@@ -153,9 +153,9 @@ pub trait HostValue: Any {
         None
     }
 
-    /// About how many bytes `iterate` will take, where `len` does not tell.
+    /// About how many bytes `iterate` will take, where `length` does not tell.
     fn iterate_bytes(&self) -> usize {
-        self.len().unwrap_or(0) * size_of::<Value>()
+        self.length().unwrap_or(0) * size_of::<Value>()
     }
 
     /// The values that the object holds, taken out: what follows is its end.

@@ -274,6 +274,9 @@ enum Flow {
     Switch,
 }
 
+/// Takes what a program prints, a line at a time.
+pub type Printer = Rc<dyn Fn(&str)>;
+
 /// A running evaluation: its limits, what it has used of them, its stacks. One serves a whole render.
 pub struct Interp {
     limits: Limits,
@@ -285,7 +288,8 @@ pub struct Interp {
     /// Bytes of what does not count itself.
     kept: Held,
     depth: usize,
-    printer: Option<Rc<dyn Fn(&str)>>,
+    printer: Option<Printer>,
+    warnings: Vec<&'static str>,
     universe: Vec<Value>,
     environments: Vec<Rc<Env>>,
     frames: Vec<Activation>,
@@ -315,6 +319,7 @@ impl Interp {
             kept: Held::new(0),
             depth: 0,
             printer: None,
+            warnings: Vec::new(),
             universe: builtins::universe(),
             environments: Vec::new(),
             frames: Vec::new(),
@@ -325,7 +330,7 @@ impl Interp {
     }
 
     /// Says what becomes of the lines of `print`; without it they are dropped.
-    pub fn set_printer(&mut self, printer: Rc<dyn Fn(&str)>) {
+    pub fn set_printer(&mut self, printer: Printer) {
         self.printer = Some(printer);
     }
 
@@ -339,6 +344,17 @@ impl Interp {
             printer(line);
         }
         Ok(())
+    }
+
+    /// Prints a line once, however often it is asked for.
+    pub fn warn(&mut self, line: &'static str) {
+        if self.warnings.contains(&line) {
+            return;
+        }
+        self.warnings.push(line);
+        if let Some(printer) = &self.printer {
+            printer(line);
+        }
     }
 
     /// Accounts for work that takes as long as so many instructions.

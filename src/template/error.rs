@@ -1,7 +1,7 @@
 //! Errors of programs as reports: ytt's layout, with hints and the lines that were running.
 
 use super::program::{Line, Place, Template};
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::{Call, Diagnostic, Report};
 use crate::position::{Position, Source};
 use crate::script::{Error, Frame, SyntaxError};
 use std::fmt::Write as _;
@@ -93,6 +93,13 @@ impl FramePlace {
         }
     }
 
+    fn call(&self) -> Option<Call> {
+        Some(Call {
+            function: self.function.as_deref()?.to_owned(),
+            origin: self.position()?,
+        })
+    }
+
     fn write(&self, text: &mut String) {
         // Calls of functions that are not written in the language have no line.
         if self.line == 0 {
@@ -180,6 +187,7 @@ fn report(failures: Vec<Failure>) -> Report {
             .find_map(FramePlace::position)
             .unwrap_or_default();
         diagnostic.hints.extend(hint.map(str::to_owned));
+        diagnostic.calls = failure.places.iter().filter_map(FramePlace::call).collect();
         diagnostics.push(diagnostic);
     }
     Report::with_diagnostics(text, diagnostics)

@@ -95,7 +95,7 @@ fn pad(out: &mut Vec<u8>, width: usize) {
 }
 
 /// Whether a key can stand before `:` on its line: short and without a line break.
-fn is_simple(key: &Value) -> bool {
+pub(super) fn is_simple(key: &Value) -> bool {
     match key {
         Value::Str(text) => match text.as_str() {
             // The tag counts, as far as it is written.
@@ -114,7 +114,7 @@ fn is_simple(key: &Value) -> bool {
 }
 
 /// A scalar or an empty collection; returns true if it ended its last line, as a literal block may.
-fn inline(out: &mut Vec<u8>, value: &Value, indent: usize) -> bool {
+pub(super) fn inline(out: &mut Vec<u8>, value: &Value, indent: usize) -> bool {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),

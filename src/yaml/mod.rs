@@ -9,6 +9,7 @@
 mod block;
 mod comments;
 mod compose;
+mod format;
 mod json;
 mod keys;
 pub mod node;
@@ -108,6 +109,11 @@ fn starts_with_marker(text: &[u8]) -> bool {
 /// The documents as YAML, joined by `---`; those that are empty or injected are left out.
 pub fn print(documents: &DocumentSet) -> Vec<u8> {
     block::documents(documents.printed())
+}
+
+/// The documents laid out for people, with their comments; `continued` if other documents stand before them.
+pub fn format(documents: &DocumentSet, continued: bool) -> Vec<u8> {
+    format::documents(documents, continued)
 }
 
 /// A value as the YAML of one document.

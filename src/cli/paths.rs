@@ -1,0 +1,90 @@
+//! Paths and the system's words, as Go has them.
+
+use std::io;
+
+/// A path by its text alone: no `.`, no doubled slashes, no slash at its end, and no `..` that anything stands before.
+pub fn clean(path: &str) -> String {
+    let rooted = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            ".." if rooted => {}
+            _ => parts.push(part),
+        }
+    }
+    match (rooted, parts.join("/")) {
+        (true, joined) => format!("/{joined}"),
+        (false, joined) if joined.is_empty() => ".".into(),
+        (false, joined) => joined,
+    }
+}
+
+/// Paths put together, then cleaned; empty ones do not count.
+pub fn join(folder: &str, path: &str) -> String {
+    match (folder, path) {
+        ("", _) => clean(path),
+        (_, "") => clean(folder),
+        _ => clean(&format!("{folder}/{path}")),
+    }
+}
+
+/// The last part of a path.
+pub fn base(path: &str) -> &str {
+    let path = path.trim_end_matches('/');
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The system's word for what went wrong, as Go prints it: the C library's, without a capital letter and a number.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = match error.raw_os_error() {
+        Some(code) => text
+            .strip_suffix(&format!(" (os error {code})"))
+            .unwrap_or(&text),
+        None => &text,
+    };
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if !letters.as_str().starts_with(char::is_uppercase) => {
+            first.to_lowercase().chain(letters).collect()
+        }
+        _ => text.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_by_their_text() {
+        let table = [
+            ("", "."),
+            ("./a//b/", "a/b"),
+            ("a/../../b", "../b"),
+            ("./out/../res", "res"),
+            ("/../a", "/a"),
+            ("a/..", "."),
+            ("/", "/"),
+        ];
+        for (path, want) in table {
+            assert_eq!(clean(path), want, "{path}");
+        }
+        assert_eq!(join("out", "/a/../b"), "out/b");
+        assert_eq!(join("", "a"), "a");
+        assert_eq!((base("a/b/"), base("x"), base("/")), ("b", "x", ""));
+    }
+
+    #[test]
+    fn words_of_the_system() {
+        let word = |code| reason(&io::Error::from_raw_os_error(code));
+        assert_eq!(word(2), "no such file or directory");
+        assert_eq!(word(13), "permission denied");
+        assert_eq!(word(20), "not a directory");
+        assert_eq!(word(40), "too many levels of symbolic links");
+    }
+}
