@@ -5,6 +5,7 @@ export PATH := $(TOOLS)/bin:$(CURDIR)/node_modules/.bin:$(PATH)
 
 BINARY := target/release/haulout
 WASM := www/pkg/haulout_bg.wasm
+TESTS := $(filter-out conformance,$(basename $(notdir $(wildcard tests/*.rs))))
 SOURCES := Cargo.toml Cargo.lock $(shell find src templates -type f)
 
 .PHONY: run test help setup page check lint unit conformance web size bench clean
@@ -41,11 +42,11 @@ lint: setup ## formatting, and clippy native and for WebAssembly
 	cargo clippy --locked --lib --target wasm32-unknown-unknown -- -D warnings
 
 unit: ## unit tests, and the documented examples
-	cargo test --locked --release --lib --bins --test cli --test pinniped
-	cargo test --locked --release --doc
+	cargo test --locked --lib --bins $(addprefix --test ,$(TESTS))
+	cargo test --locked --doc
 
-conformance: $(BINARY) ## our recorded cases, and ytt's where they are at hand
-	cargo test --locked --release --test conformance -- --nocapture
+conformance: ## our recorded cases, and ytt's where they are at hand
+	cargo test --locked --test conformance -- --nocapture
 
 size: page ## what a visitor's browser loads
 	@printf 'haulout_bg.wasm: %d bytes, %d gzipped (aim: under 460800)\n' "$$(wc -c < $(WASM))" "$$(gzip -9c $(WASM) | wc -c)"

@@ -1,4 +1,4 @@
-//! haulout renders [ytt](https://carvel.dev/ytt/) configuration, natively and as WebAssembly, with the same bytes out.
+#![doc = include_str!("../README.md")]
 
 pub mod bytestring;
 #[cfg(not(target_arch = "wasm32"))]

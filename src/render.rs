@@ -5,7 +5,7 @@ use crate::files::{File, OutputFile};
 use crate::library::execution::accessible_paths;
 use crate::library::{Execution, Folder, Options as LibraryOptions, Place, Session};
 use crate::schema;
-use crate::script::{Interp, Limits};
+use crate::script::{Interp, Limits, Printer};
 use crate::values::{self, Flags};
 use crate::yaml::DocumentSet;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ pub struct Request {
     /// Bounds of the evaluation.
     pub limits: Limits,
     /// Takes what templates `print`, a line at a time; it is dropped otherwise.
-    pub printer: Option<Rc<dyn Fn(&str)>>,
+    pub printer: Option<Printer>,
 }
 
 /// How templates are read and data values checked.
@@ -138,8 +138,10 @@ mod tests {
         }
     }
 
+    type Files<'a> = &'a [(&'a str, &'a str)];
+
     /// The text of the first error and the place of its first diagnostic.
-    fn failure(files: &[(&str, &str)]) -> (String, String) {
+    fn failure(files: Files) -> (String, String) {
         let report = render(&request(files)).unwrap_err();
         let origin = report.diagnostics()[0].origin.to_string();
         (report.text().to_owned(), origin)
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn errors_tell_the_innermost_place() {
         let load = ("a.yml", "#@ load(\"l.star\", \"x\")\na: #@ x\n");
-        let table: &[(&[(&str, &str)], &str, &str)] = &[
+        let table: &[(Files, &str, &str)] = &[
             (&[("a.yml", "a: #@ x\n")], "undefined: x", "a.yml:1"),
             (
                 &[("a.yml", "b: 1\n# x\na: #@ 1\n")],

@@ -5,7 +5,12 @@
 //! ours for the same values. Where the release is not at hand, digests of its objects stand in for it (`RECORD=1` writes
 //! them anew).
 
-#![allow(clippy::disallowed_methods, clippy::print_stdout)]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used
+)]
 
 use haulout::diagnostic::Report;
 use haulout::files::File;

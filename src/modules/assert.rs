@@ -189,7 +189,7 @@ impl HostValue for Assertion {
         self
     }
 
-    fn len(&self) -> Option<usize> {
+    fn length(&self) -> Option<usize> {
         Some(1)
     }
 
@@ -379,7 +379,7 @@ pub(crate) fn to_integer(value: &Value) -> Option<Value> {
 pub(crate) fn is_sequence(value: &Value) -> bool {
     match value {
         Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Set(_) | Value::Range(_) => true,
-        Value::Host(host) => host.0.len().is_some() && host.0.iterate().is_some(),
+        Value::Host(host) => host.0.length().is_some() && host.0.iterate().is_some(),
         _ => false,
     }
 }

@@ -248,15 +248,15 @@ impl Compiler {
     /// Lets a jump that was emitted without a target lead here.
     fn land(&mut self, at: usize) {
         let target = self.here();
-        if let Some(op) = self.code.ops.get_mut(at) {
-            match op {
-                Op::Jump(to)
-                | Op::JumpIfFalse(to)
-                | Op::JumpIfFalseOrPop(to)
-                | Op::JumpIfTrueOrPop(to)
-                | Op::Next(to) => *to = target,
-                _ => {}
-            }
+        if let Some(
+            Op::Jump(to)
+            | Op::JumpIfFalse(to)
+            | Op::JumpIfFalseOrPop(to)
+            | Op::JumpIfTrueOrPop(to)
+            | Op::Next(to),
+        ) = self.code.ops.get_mut(at)
+        {
+            *to = target;
         }
     }
 

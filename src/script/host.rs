@@ -130,7 +130,7 @@ impl HostValue for Struct {
         !self.entries.is_empty()
     }
 
-    fn len(&self) -> Option<usize> {
+    fn length(&self) -> Option<usize> {
         Some(self.entries.len())
     }
 

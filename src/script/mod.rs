@@ -29,7 +29,7 @@ pub use error::{Error, Frame, Result, SyntaxError};
 pub use host::{Module, Struct};
 pub use limits::Limits;
 pub use value::{Args, Builtin, Host, HostValue, Native, Range, Value};
-pub use vm::{Builder, Function, Globals, Interp, Loader, Program};
+pub use vm::{Builder, Function, Globals, Interp, Loader, Printer, Program};
 
 #[cfg(test)]
 mod tests;

@@ -81,7 +81,7 @@ impl Value {
             Value::Tuple(tuple) => !tuple.is_empty(),
             Value::Dict(dict) => !dict.is_empty(),
             Value::Set(set) => !set.is_empty(),
-            Value::Range(range) => range.len() > 0,
+            Value::Range(range) => !range.is_empty(),
             Value::Host(host) => host.0.truth(),
         }
     }
@@ -95,7 +95,7 @@ impl Value {
             Value::Dict(dict) => Some(dict.len()),
             Value::Set(set) => Some(set.len()),
             Value::Range(range) => Some(range.len()),
-            Value::Host(host) => host.0.len(),
+            Value::Host(host) => host.0.length(),
             _ => None,
         }
     }

@@ -112,7 +112,7 @@ pub trait HostValue: Any {
     }
 
     /// Length, if it has one.
-    fn len(&self) -> Option<usize> {
+    fn length(&self) -> Option<usize> {
         None
     }
 

@@ -325,13 +325,16 @@ enum Flow {
     Switch,
 }
 
+/// Takes what a program prints, a line at a time.
+pub type Printer = Rc<dyn Fn(&str)>;
+
 /// A running evaluation: its limits, what it has used of them, its stacks. One serves a whole render.
 pub struct Interp {
     limits: Limits,
     steps: u64,
     allocated: u64,
     depth: usize,
-    printer: Option<Rc<dyn Fn(&str)>>,
+    printer: Option<Printer>,
     universe: Vec<Value>,
     environments: Vec<Rc<Env>>,
     frames: Vec<Activation>,
@@ -369,7 +372,7 @@ impl Interp {
     }
 
     /// Says what becomes of the lines of `print`; without it they are dropped.
-    pub fn set_printer(&mut self, printer: Rc<dyn Fn(&str)>) {
+    pub fn set_printer(&mut self, printer: Printer) {
         self.printer = Some(printer);
     }
 

@@ -142,10 +142,10 @@ impl HostValue for Fragment {
     }
 
     fn truth(&self) -> bool {
-        self.len() != Some(0)
+        self.length() != Some(0)
     }
 
-    fn len(&self) -> Option<usize> {
+    fn length(&self) -> Option<usize> {
         Some(match &self.value {
             Value::Map(map) => map.items.len(),
             Value::Array(array) => array.items.len(),

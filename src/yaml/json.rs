@@ -52,7 +52,7 @@ pub(super) fn write(
                     }
                 }
             }
-            items.sort_by(|(a, _), (b, _)| a.cmp(b));
+            items.sort_by_key(|(key, _)| *key);
             list(out, b"{}", items, style, depth, |out, (key, value)| {
                 string(out, key, style.escape_html);
                 out.extend_from_slice(if style.indent > 0 { b": " } else { b":" });
