@@ -853,6 +853,36 @@ fn help_the_manual_and_completion_know_all_flags() {
 }
 
 #[test]
+fn formatted_templates_render_alike() {
+    let folder = Folder::new("format");
+    let templates = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
+    let copied = Command::new("cp")
+        .arg("-r")
+        .arg(&templates)
+        .arg(&folder.0)
+        .status();
+    assert!(copied.unwrap().success());
+    let package = folder
+        .names()
+        .into_iter()
+        .find(|name| name.contains("supervisor/") && name.ends_with(".yaml"));
+    let package = Path::new(&package.unwrap()).parent().unwrap().to_owned();
+    let words = ["-f", package.to_str().unwrap()];
+    let before = folder.run(&words);
+    assert_eq!(before.status, Some(0), "{before:?}");
+    let mut changed = 0;
+    for name in folder.names().iter().filter(|name| name.ends_with(".yaml")) {
+        let formatted = folder.run(&["fmt", "-f", name]);
+        assert_eq!(formatted.status, Some(0), "{formatted:?}");
+        changed += usize::from(formatted.out != folder.read(name));
+        folder.write(name, &formatted.out);
+        assert_eq!(folder.run(&["fmt", "-f", name]), formatted);
+    }
+    assert!(changed > 0);
+    assert_eq!(folder.run(&words), before);
+}
+
+#[test]
 fn debug_tells_of_files_and_time() {
     let folder = Folder::new("debug");
     folder
