@@ -9,6 +9,7 @@ pub mod library;
 pub mod memory;
 pub mod modules;
 pub mod overlay;
+pub mod package;
 pub mod position;
 pub mod render;
 pub mod schema;
