@@ -7,8 +7,8 @@ use serde::Serialize;
 
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
-/// A package among them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A package among them, in one version.
+#[derive(Clone, Debug, Serialize)]
 pub struct Package {
     /// The name by which it is asked for: `pinniped/supervisor`.
     pub name: String,
@@ -16,6 +16,8 @@ pub struct Package {
     pub title: String,
     /// Its version.
     pub version: String,
+    #[serde(skip)]
+    folder: &'static Dir<'static>,
 }
 
 /// All packages: by family and name, the newest version of each first.
@@ -23,12 +25,13 @@ pub fn packages() -> Vec<Package> {
     let mut packages = Vec::new();
     for family in TEMPLATES.dirs() {
         for version in family.dirs() {
-            for package in version.dirs() {
-                let (family, name) = (last(family.path()), last(package.path()));
+            for folder in version.dirs() {
+                let (family, name) = (last(family.path()), last(folder.path()));
                 packages.push(Package {
                     name: format!("{family}/{name}"),
                     title: format!("{} {}", capital(&family), capital(&name)),
                     version: last(version.path()),
+                    folder,
                 });
             }
         }
@@ -41,41 +44,20 @@ pub fn packages() -> Vec<Package> {
     packages
 }
 
-/// The files of a package, sorted by path: `pinniped/supervisor`, or `pinniped/supervisor@0.39.0`.
+/// The files of a package, sorted by path: `pinniped/supervisor` is the newest, `pinniped/supervisor@0.25.0` a given one.
 ///
 /// # Errors
-/// There is no such package.
+/// There is no such package, or not in this version.
 pub fn files(name: &str) -> Result<Vec<File>, Report> {
-    let (wanted, version) = match name.split_once('@') {
-        Some((name, version)) => (name, Some(version)),
-        None => (name, None),
-    };
-    let packages = packages();
-    let found = packages.iter().find(|package| {
-        package.name == wanted && version.is_none_or(|version| package.version == version)
-    });
-    let folder = found.and_then(|package| {
-        let (family, name) = package.name.split_once('/')?;
-        TEMPLATES.get_dir(format!("{family}/{}/{name}", package.version))
-    });
-    let Some(folder) = folder else {
-        let known: Vec<String> = packages
-            .iter()
-            .map(|package| format!("{}@{}", package.name, package.version))
-            .collect();
-        return Err(Report::new(format!(
-            "there is no package '{name}' (hint: there is {})",
-            known.join(", ")
-        )));
-    };
+    let package = find(name)?;
     let mut files = Vec::new();
-    let mut folders = vec![folder];
+    let mut folders = vec![package.folder];
     while let Some(inner) = folders.pop() {
         folders.extend(inner.dirs());
         for file in inner.files() {
             let path = file
                 .path()
-                .strip_prefix(folder.path())
+                .strip_prefix(package.folder.path())
                 .unwrap_or(file.path());
             let path = path.to_string_lossy().replace('\\', "/");
             files.push(File::new(
@@ -87,6 +69,35 @@ pub fn files(name: &str) -> Result<Vec<File>, Report> {
     }
     files.sort_by(|a, b| a.path().cmp(b.path()));
     Ok(files)
+}
+
+fn find(name: &str) -> Result<Package, Report> {
+    let (wanted, version) = match name.split_once('@') {
+        Some((name, version)) => (name, Some(version)),
+        None => (name, None),
+    };
+    let (same, others): (Vec<_>, Vec<_>) = packages()
+        .into_iter()
+        .partition(|package| package.name == wanted);
+    let (missing, mut known): (_, Vec<String>) = match version {
+        Some(version) if !same.is_empty() => (
+            format!("version '{version}' of package '{wanted}'"),
+            same.iter().map(|package| package.version.clone()).collect(),
+        ),
+        _ => (
+            format!("package '{wanted}'"),
+            others.into_iter().map(|package| package.name).collect(),
+        ),
+    };
+    known.dedup();
+    same.into_iter()
+        .find(|package| version.is_none_or(|version| package.version == version))
+        .ok_or_else(|| {
+            Report::new(format!(
+                "there is no {missing} (hint: there is {})",
+                known.join(", ")
+            ))
+        })
 }
 
 fn last(path: &std::path::Path) -> String {
@@ -105,4 +116,40 @@ fn capital(word: &str) -> String {
 
 fn order(version: &str) -> Option<semver::Version> {
     semver::Version::parse(version).ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_version_is_meant_unless_another_is_named() {
+        let versions: Vec<_> = packages()
+            .into_iter()
+            .filter(|package| package.name == "pinniped/supervisor")
+            .map(|package| package.version)
+            .collect();
+        assert_eq!(versions, ["0.39.0", "0.25.0"]);
+        let texts = |name: &str| -> Vec<_> {
+            let files = files(name).unwrap();
+            files.iter().map(|file| file.source().unwrap()).collect()
+        };
+        let newest = texts("pinniped/supervisor");
+        assert_eq!(newest, texts("pinniped/supervisor@0.39.0"));
+        assert_ne!(newest, texts("pinniped/supervisor@0.25.0"));
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_with_what_is() {
+        let text = |name: &str| files(name).unwrap_err().text().to_string();
+        assert_eq!(
+            text("pinniped/supervisor@0.25"),
+            "there is no version '0.25' of package 'pinniped/supervisor' (hint: there is 0.39.0, 0.25.0)"
+        );
+        assert_eq!(
+            text("pinniped/walrus@0.25.0"),
+            "there is no package 'pinniped/walrus' (hint: there is pinniped/supervisor, pinniped/concierge)"
+        );
+    }
 }
