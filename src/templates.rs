@@ -10,7 +10,7 @@ static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 /// A package among them, in one version.
 #[derive(Clone, Debug, Serialize)]
 pub struct Package {
-    /// The name by which it is asked for: `pinniped/supervisor`.
+    /// The name by which it is asked for: `pinniped/supervisor` for the newest, `pinniped/supervisor@0.25.0` for another.
     pub name: String,
     /// The name for people.
     pub title: String,
@@ -18,6 +18,13 @@ pub struct Package {
     pub version: String,
     #[serde(skip)]
     folder: &'static Dir<'static>,
+}
+
+impl Package {
+    /// The name without a version.
+    fn bare(&self) -> &str {
+        parts(&self.name).0
+    }
 }
 
 /// All packages: by family and name, the newest version of each first.
@@ -41,6 +48,14 @@ pub fn packages() -> Vec<Package> {
             .cmp(&a.name)
             .then_with(|| order(&b.version).cmp(&order(&a.version)))
     });
+    let mut newest = String::new();
+    for package in &mut packages {
+        if package.name == newest {
+            package.name = format!("{newest}@{}", package.version);
+        } else {
+            newest.clone_from(&package.name);
+        }
+    }
     packages
 }
 
@@ -72,21 +87,18 @@ pub fn files(name: &str) -> Result<Vec<File>, Report> {
 }
 
 fn find(name: &str) -> Result<Package, Report> {
-    let (wanted, version) = match name.split_once('@') {
-        Some((name, version)) => (name, Some(version)),
-        None => (name, None),
-    };
+    let (wanted, version) = parts(name);
     let (same, others): (Vec<_>, Vec<_>) = packages()
         .into_iter()
-        .partition(|package| package.name == wanted);
-    let (missing, mut known): (_, Vec<String>) = match version {
+        .partition(|package| package.bare() == wanted);
+    let (missing, mut known): (_, Vec<_>) = match version {
         Some(version) if !same.is_empty() => (
             format!("version '{version}' of package '{wanted}'"),
             same.iter().map(|package| package.version.clone()).collect(),
         ),
         _ => (
             format!("package '{wanted}'"),
-            others.into_iter().map(|package| package.name).collect(),
+            others.iter().map(|package| package.bare().into()).collect(),
         ),
     };
     known.dedup();
@@ -98,6 +110,14 @@ fn find(name: &str) -> Result<Package, Report> {
                 known.join(", ")
             ))
         })
+}
+
+/// `pinniped/supervisor@0.25.0` as name and version.
+fn parts(name: &str) -> (&str, Option<&str>) {
+    match name.split_once('@') {
+        Some((name, version)) => (name, Some(version)),
+        None => (name, None),
+    }
 }
 
 fn last(path: &std::path::Path) -> String {
@@ -125,15 +145,24 @@ mod tests {
 
     #[test]
     fn the_newest_version_is_meant_unless_another_is_named() {
-        let versions: Vec<_> = packages()
+        let names: Vec<_> = packages()
             .into_iter()
-            .filter(|package| package.name == "pinniped/supervisor")
-            .map(|package| package.version)
+            .map(|package| format!("{} {} ({})", package.title, package.version, package.name))
             .collect();
-        assert_eq!(versions, ["0.39.0", "0.25.0"]);
-        let texts = |name: &str| -> Vec<_> {
-            let files = files(name).unwrap();
-            files.iter().map(|file| file.source().unwrap()).collect()
+        assert_eq!(
+            names,
+            [
+                "Pinniped Supervisor 0.39.0 (pinniped/supervisor)",
+                "Pinniped Supervisor 0.25.0 (pinniped/supervisor@0.25.0)",
+                "Pinniped Concierge 0.39.0 (pinniped/concierge)",
+                "Pinniped Concierge 0.25.0 (pinniped/concierge@0.25.0)",
+            ]
+        );
+        let texts = |name: &str| {
+            let files = files(name).unwrap().into_iter();
+            files
+                .map(|file| (file.path().to_string(), file.source().unwrap().text.clone()))
+                .collect::<Vec<_>>()
         };
         let newest = texts("pinniped/supervisor");
         assert_eq!(newest, texts("pinniped/supervisor@0.39.0"));
