@@ -1,6 +1,6 @@
 //! `@ytt:overlay`: applying overlays in code, and matchers.
 
-use super::{bool_argument, function};
+use super::{bool_argument, function, one};
 use crate::overlay::{self, Defaults, map_key_matcher};
 use crate::script::{Args, Error, Interp, Module, Result, Value};
 use crate::template::convert::{to_fragment, to_yaml};
@@ -53,13 +53,6 @@ fn three(args: &Args) -> Result<&[Value; 3]> {
         .as_slice()
         .try_into()
         .map_err(|_| Error::new("expected exactly 3 arguments"))
-}
-
-fn one(args: &Args) -> Result<&Value> {
-    match args.positional.as_slice() {
-        [value] => Ok(value),
-        _ => Err(Error::new("expected exactly one argument")),
-    }
 }
 
 fn integer(value: &Value) -> Result<i64> {

@@ -1,6 +1,6 @@
 //! `@ytt:struct`: values with attributes.
 
-use super::function;
+use super::{function, one};
 use crate::script::{Args, Error, Module, Result, Struct, Value};
 use crate::template::{to_plain, to_struct, to_yaml};
 
@@ -28,13 +28,6 @@ pub fn module() -> Value {
             ),
         ],
     )
-}
-
-fn one(args: &Args) -> Result<&Value> {
-    match args.positional.as_slice() {
-        [value] => Ok(value),
-        _ => Err(Error::new("expected exactly one argument")),
-    }
 }
 
 fn make(args: Args) -> Result<Value> {

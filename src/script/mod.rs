@@ -28,6 +28,7 @@ pub use collections::{Dict, List, Set, Tuple};
 pub use error::{Error, Frame, Result, SyntaxError};
 pub use host::{Module, Struct};
 pub use limits::Limits;
+pub use number::to_integer;
 pub use value::{Args, Builtin, Host, HostValue, Native, Range, Value};
 pub use vm::{Builder, Function, Globals, Interp, Loader, Printer, Program};
 

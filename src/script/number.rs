@@ -45,7 +45,7 @@ pub(super) fn to_small(value: &Value) -> Result<i64> {
 ///
 /// # Errors
 /// It is no number, or not a finite one.
-pub(super) fn to_integer(value: &Value) -> Result<Value> {
+pub fn to_integer(value: &Value) -> Result<Value> {
     match value {
         Value::Int(_) | Value::BigInt(_) => Ok(value.clone()),
         Value::Float(float) if float.is_nan() => {

@@ -335,6 +335,7 @@ pub struct Interp {
     allocated: u64,
     depth: usize,
     printer: Option<Printer>,
+    warnings: Vec<&'static str>,
     universe: Vec<Value>,
     environments: Vec<Rc<Env>>,
     frames: Vec<Activation>,
@@ -362,6 +363,7 @@ impl Interp {
             allocated: 0,
             depth: 0,
             printer: None,
+            warnings: Vec::new(),
             universe: builtins::universe(),
             environments: Vec::new(),
             frames: Vec::new(),
@@ -380,6 +382,26 @@ impl Interp {
     pub fn print(&self, line: &str) {
         if let Some(printer) = &self.printer {
             printer(line);
+        }
+    }
+
+    /// Prints a line once, however often it is asked for.
+    pub fn warn(&mut self, line: &'static str) {
+        if !self.warnings.contains(&line) {
+            self.warnings.push(line);
+            self.print(line);
+        }
+    }
+
+    /// Accounts for work done outside of the language, in its steps.
+    ///
+    /// # Errors
+    /// The steps are used up, or the evaluation was interrupted.
+    pub fn work(&mut self, steps: u64) -> Result<()> {
+        self.steps = self.steps.saturating_add(steps);
+        match self.stopped() {
+            Some(reason) => Err(Error::fatal(reason)),
+            None => Ok(()),
         }
     }
 
@@ -677,22 +699,25 @@ impl Interp {
     }
 
     fn check_limits(&mut self, depth: usize, next: usize) -> Result<()> {
-        let stopped = if self.steps > self.limits.steps {
-            format!("evaluation stopped: more than {} steps", self.limits.steps)
-        } else if self
-            .limits
-            .interrupted
-            .as_ref()
-            .is_some_and(|interrupted| interrupted())
-        {
-            "evaluation stopped: interrupted".to_string()
-        } else {
+        let Some(reason) = self.stopped() else {
             return Ok(());
         };
         if let Some(frame) = self.frames.get_mut(depth - 1) {
             frame.next = next;
         }
-        Err(Error::fatal(stopped))
+        Err(Error::fatal(reason))
+    }
+
+    /// Why the evaluation must end, if it must.
+    fn stopped(&self) -> Option<String> {
+        if self.steps > self.limits.steps {
+            return Some(format!(
+                "evaluation stopped: more than {} steps",
+                self.limits.steps
+            ));
+        }
+        let interrupted = self.limits.interrupted.as_ref()?;
+        interrupted().then(|| "evaluation stopped: interrupted".to_string())
     }
 
     fn pop(&mut self) -> Value {
