@@ -8,6 +8,7 @@ pub mod files;
 pub mod library;
 pub mod modules;
 pub mod overlay;
+pub mod package;
 pub mod position;
 pub mod render;
 pub mod schema;

@@ -15,6 +15,7 @@ mod links;
 mod output;
 mod paths;
 mod render;
+mod select;
 mod serve;
 mod shell;
 mod values;
@@ -157,6 +158,10 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         Some(Command::Serve(flags)) => {
             none()?;
             serve::serve(&flags)
+        }
+        Some(Command::Select(flags)) => {
+            none()?;
+            select::select(&flags)
         }
         Some(Command::Version) => {
             none()?;
