@@ -15,6 +15,7 @@ mod links;
 mod output;
 mod paths;
 mod render;
+mod repository;
 mod select;
 mod serve;
 mod shell;
@@ -161,7 +162,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         }
         Some(Command::Select(flags)) => {
             none()?;
-            select::select(&flags)
+            select::select(&flags, format)
         }
         Some(Command::Version) => {
             none()?;

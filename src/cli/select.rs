@@ -1,8 +1,9 @@
 //! `select`: which version of a package an install would get.
 
 use super::Printed;
-use super::flags::SelectFlags;
-use crate::diagnostic::Report;
+use super::flags::{ErrorFormat, SelectFlags};
+use super::repository;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::package::explain::advice;
 use crate::package::model::{Prereleases, VersionSelection};
 use crate::package::select::{Candidate, Request, Selection, select as select_version};
@@ -13,7 +14,7 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// Flags are missing or of no use, or the repository cannot be read.
-pub fn select(flags: &SelectFlags) -> Result<Printed, Report> {
+pub fn select(flags: &SelectFlags, format: ErrorFormat) -> Result<Printed, Report> {
     let request = Request {
         ref_name: flags.ref_name.clone(),
         selection: VersionSelection {
@@ -27,10 +28,19 @@ pub fn select(flags: &SelectFlags) -> Result<Printed, Report> {
     };
     let candidates = candidates(flags)?;
     let selection = select_version(&candidates, &request);
+    let advice = advice(&candidates, &request, &selection);
+    if let (Err(error), ErrorFormat::Json) = (&selection.result, format) {
+        let mut diagnostic = Diagnostic::error(error.to_string());
+        diagnostic.hints = advice;
+        return Err(Report::with_diagnostics(
+            error.to_string(),
+            vec![diagnostic],
+        ));
+    }
     let mut printed = Printed::default();
     if flags.explain {
         let mut text = steps(&selection);
-        for sentence in advice(&candidates, &request, &selection) {
+        for sentence in advice {
             let _ = writeln!(text, "warning: {sentence}");
         }
         printed.err.extend_from_slice(text.as_bytes());
@@ -79,7 +89,12 @@ fn candidates(flags: &SelectFlags) -> Result<Vec<Candidate>, Report> {
         (_, false) => Err(Report::new(
             "expected either --repository or --available, found both",
         )),
-        (_, true) => Err(Report::new("repositories cannot be read yet")),
+        (folder, true) => {
+            if flags.ref_name.is_empty() {
+                return Err(Report::new("expected --ref-name"));
+            }
+            Ok(repository::read(folder)?.candidates())
+        }
     }
 }
 

@@ -192,7 +192,7 @@ fn expand(piece: &str) -> Result<Vec<String>, String> {
 }
 
 /// The lowest version that a wildcard covers.
-fn floor(version: &str) -> String {
+pub(super) fn floor(version: &str) -> String {
     let flat = version.replacen(".x.x", ".x", 1).replacen(".x", ".0", 1);
     if flat.matches('.').count() == 1 {
         format!("{flat}.0")

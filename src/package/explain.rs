@@ -1,6 +1,6 @@
 //! What surprises people about a selection: advice beside kapp-controller's own words.
 
-use super::constraint::{Constraints, pieces, split};
+use super::constraint::{Constraints, floor, pieces, split};
 use super::model::{Prereleases, VersionSelection};
 use super::select::{Candidate, Request, SelectError, Selection, select};
 use super::version::Version;
@@ -21,16 +21,20 @@ pub fn advice(candidates: &[Candidate], request: &Request, selection: &Selection
 /// What the grammar does to constraints that were written for another one.
 fn grammar(constraints: &str) -> Vec<String> {
     let mut advice = Vec::new();
-    for lost in constraints.split(' ').filter(|piece| piece.len() == 1) {
-        // A blank after an operator belongs to it.
-        if !matches!(lost, ">" | "<" | "=") {
-            advice.push(format!(
-                "'{lost}' does not count, as nothing does that is one character between blanks; \
-                 leave the constraints empty for any version"
-            ));
-        }
+    let pieces = pieces(constraints);
+    // A blank after an operator belongs to it.
+    let is_lost = |piece: &&str| piece.len() == 1 && !matches!(*piece, ">" | "<" | "=");
+    for lost in constraints.split(' ').filter(is_lost) {
+        let rest = if pieces.is_empty() {
+            "; leave the constraints empty for any version"
+        } else {
+            ""
+        };
+        advice.push(format!(
+            "'{lost}' does not count, as nothing does that is one character between blanks{rest}"
+        ));
     }
-    for piece in pieces(constraints) {
+    for piece in pieces {
         let Ok((operator, version)) = split(&piece) else {
             continue;
         };
@@ -55,7 +59,7 @@ fn piece_advice(piece: &str, operator: &str, version: &str) -> Option<String> {
     match (operator, wildcard, numbers) {
         ("^" | "~" | "~>", true, _) => Some(format!(
             "'{piece}' means exactly {}; for all that it covers write '{version}'",
-            version.replace('x', "0")
+            floor(version)
         )),
         ("^" | "~" | "~>", false, Ok([major, minor, _])) => {
             let next = match (operator, major) {
@@ -67,9 +71,9 @@ fn piece_advice(piece: &str, operator: &str, version: &str) -> Option<String> {
             ))
         }
         ("!" | "!=", true, _) => Some(format!(
-            "'{piece}' means lower and higher than '{version}' at once, which no version is: \
-             write '<{0} || >{version}'",
-            version.replace('x', "0")
+            "'{piece}' asks for what is below and above '{version}' at once, which no version is: \
+             write '<{} || >{version}'",
+            floor(version)
         )),
         (_, true, _) if version.ends_with(".x.x") => Some(format!(
             "'{piece}' covers patches of minor version 0 alone: write '{}'",

@@ -3,9 +3,12 @@
 //! kapp-controller's rules and words, since what is made here is read there; no cluster and no registry is asked.
 //! The rules were measured on kapp-controller 0.53.0.
 
+pub mod app;
 pub mod constraint;
 pub mod explain;
 pub mod model;
+pub mod names;
+pub mod repository;
 pub mod select;
 pub mod version;
 

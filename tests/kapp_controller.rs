@@ -1,5 +1,5 @@
-//! Version selection against what kapp-controller itself selected (`selection.json` of the reference, where it is at
-//! hand), against a table that stands without it, and in any order.
+//! kapp-controller's rules against what it did itself (`selection.json` and `validation.txt` of the reference, where they
+//! are at hand), against tables that stand without it, and in any order.
 
 #![allow(
     clippy::disallowed_methods,
@@ -9,7 +9,10 @@
     clippy::panic
 )]
 
-use haulout::package::model::{Prereleases, VersionSelection};
+use haulout::package::model::{
+    Constraint, Metadata, Package, PackageMetadata, PackageSpec, Prereleases, VersionSelection,
+};
+use haulout::package::names::{check_ref_name, refusal};
 use haulout::package::select::{Candidate, Request, select};
 use haulout::package::version::Version;
 use serde_json::Value;
@@ -364,4 +367,87 @@ fn in_any_order() {
             );
         }
     }
+}
+
+/// The cases of `validation.txt`: a line with the fields, then the errors of each field, then the API server's answer.
+#[test]
+fn validation_as_recorded() {
+    let Some(text) = reference("validation.txt") else {
+        return;
+    };
+    let mut lines = text.lines().peekable();
+    let mut cases = 0;
+    while let Some(line) = lines.next() {
+        let field = |name: &str| {
+            let start = line.find(&format!("{name}=\""))? + name.len() + 2;
+            Some(line[start..].split('"').next().unwrap().to_string())
+        };
+        let mut expected = Vec::new();
+        while let Some(error) = lines.next_if(|line| line.starts_with("   ")) {
+            expected.push(error.trim_start().to_string());
+        }
+        let name = field("name").unwrap();
+        let metadata = Metadata::named(&name);
+        let errors = if line.starts_with("PackageMetadata") {
+            PackageMetadata {
+                metadata,
+                ..PackageMetadata::default()
+            }
+            .check()
+        } else {
+            let demand = |name: &str| {
+                field(name)
+                    .filter(|text| text != "-")
+                    .map(|constraints| Constraint { constraints })
+            };
+            Package {
+                metadata,
+                spec: PackageSpec {
+                    ref_name: field("refName").unwrap(),
+                    version: field("version").unwrap(),
+                    kubernetes_version_selection: demand("k8s"),
+                    kapp_controller_version_selection: demand("kc"),
+                    ..PackageSpec::default()
+                },
+            }
+            .check()
+        };
+        let mut found: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        if !found.is_empty() && !line.starts_with("PackageMetadata") {
+            let answer = refusal("Package", "data.packaging.carvel.dev", &name, &errors);
+            found.push(format!("APISERVER: {answer}"));
+        }
+        assert_eq!(found, expected, "{line}");
+        cases += 1;
+    }
+    println!("recorded validations: {cases}");
+    assert!(cases > 0);
+}
+
+#[test]
+fn names_of_packages() {
+    let long = format!("{}.b.c", "a".repeat(250));
+    let subdomain = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+    let table = [
+        ("a.b.c", None),
+        ("0.1.2", None),
+        ("a-b.c--d.e", None),
+        ("", Some("spec.refName: Required value".to_string())),
+        (
+            "a.b",
+            Some("spec.refName: Invalid value: \"a.b\": should be a domain with at least three segments separated by dots".into()),
+        ),
+        ("a.b.c-", Some(format!("spec.refName: Invalid value: \"a.b.c-\": {subdomain}"))),
+        ("a.b.é\n", Some(format!("spec.refName: Invalid value: \"a.b.é\\n\": {subdomain}"))),
+        (&long, Some(format!("spec.refName: Invalid value: \"{long}\": must be no more than 253 characters"))),
+        (
+            &format!("{long}_"),
+            Some(format!("spec.refName: Invalid value: \"{long}_\": must be no more than 253 characters,{subdomain}")),
+        ),
+    ];
+    for (name, want) in table {
+        let found = check_ref_name("spec.refName", name).map(|error| error.to_string());
+        assert_eq!(found, want, "{name}");
+    }
+    assert_eq!(Package::new("a.b.c", "1.0.0-rc.1").check(), []);
 }
