@@ -116,7 +116,7 @@ pub struct RenderFlags {
     /// Print the paths of the files that would be processed
     #[arg(long)]
     pub files_inspect: bool,
-    /// Output format: yaml, json or pos; or openapi-v3 of a schema (repeatable)
+    /// Output format: yaml, json or pos; of a schema openapi-v3, json-schema, markdown or values (repeatable)
     #[arg(short = 'o', long, value_name = "FORMAT,...")]
     pub output: Vec<String>,
     /// Write output files into this folder
@@ -169,7 +169,7 @@ pub struct RenderFlags {
     /// Print the final data values
     #[arg(long)]
     pub data_values_inspect: bool,
-    /// Print the schema of data values; with -o openapi-v3
+    /// Print the schema of data values; with -o openapi-v3, json-schema, markdown or values
     #[arg(long)]
     pub data_values_schema_inspect: bool,
     /// Do not run validation rules of data values

@@ -1,16 +1,11 @@
 //! `@ytt:assert`: failing, comparing, and assertions that validation rules are made of.
 
+use crate::modules::object::Object;
 use crate::modules::{function, go_type};
 use crate::position::Source;
-use crate::script::{
-    Args, Error, Globals, HostValue, Interp, Loader, Module, Program, Result, Value,
-};
+use crate::script::{self, Args, Error, Globals, Interp, Loader, Module, Program, Result, Value};
 use crate::template::{to_plain, to_yaml};
 use crate::yaml::{self, ParseOptions};
-use num_bigint::BigInt;
-use num_traits::FromPrimitive;
-use std::any::Any;
-use std::borrow::Cow;
 use std::rc::Rc;
 
 /// The module.
@@ -36,26 +31,26 @@ pub fn module() -> Value {
 }
 
 fn min_assertion(interp: &mut Interp, args: Args) -> Result<Value> {
-    min(interp, one(&args)?).map(Assertion::value)
+    min(interp, one(&args)?).map(assertion)
 }
 
 fn min_len_assertion(interp: &mut Interp, args: Args) -> Result<Value> {
-    min_len(interp, &length_bound(&args)?).map(Assertion::value)
+    min_len(interp, &length_bound(&args)?).map(assertion)
 }
 
 fn max_assertion(interp: &mut Interp, args: Args) -> Result<Value> {
-    max(interp, one(&args)?).map(Assertion::value)
+    max(interp, one(&args)?).map(assertion)
 }
 
 fn max_len_assertion(interp: &mut Interp, args: Args) -> Result<Value> {
-    max_len(interp, &length_bound(&args)?).map(Assertion::value)
+    max_len(interp, &length_bound(&args)?).map(assertion)
 }
 
 /// `not_null()` is an assertion, `not_null(value)` asks it at once.
 fn not_null_assertion(interp: &mut Interp, args: Args) -> Result<Value> {
     let check = not_null(interp)?;
     match args.positional.len() {
-        0 => Ok(Assertion::value(check)),
+        0 => Ok(assertion(check)),
         1 => interp.call(&check, Args::positional(args.positional)),
         count => Err(Error::new(format!("got {count} arguments, want at most 1"))),
     }
@@ -74,7 +69,7 @@ fn one_not_null_assertion(_: &mut Interp, args: Args) -> Result<Value> {
         }
         many => return Err(wrong_count(many.len(), 1)),
     };
-    Ok(Assertion::value(one_not_null(keys)))
+    Ok(assertion(one_not_null(keys)))
 }
 
 /// `one_of(sequence)` or `one_of(a, b, ...)`
@@ -90,7 +85,7 @@ fn one_of_assertion(interp: &mut Interp, args: Args) -> Result<Value> {
             allowed.type_name()
         )));
     }
-    one_of(interp, &allowed).map(Assertion::value)
+    one_of(interp, &allowed).map(assertion)
 }
 
 fn wrong_count(count: usize, wanted: usize) -> Error {
@@ -166,58 +161,8 @@ fn try_to(interp: &mut Interp, args: Args) -> Result<Value> {
 }
 
 /// What `assert.min(...)` and the like give: a rule that can be asked.
-struct Assertion {
-    check: Value,
-}
-
-impl Assertion {
-    fn value(check: Value) -> Value {
-        Value::host(Assertion { check })
-    }
-}
-
-impl HostValue for Assertion {
-    fn type_name(&self) -> Cow<'static, str> {
-        "@ytt:assert.assertion".into()
-    }
-
-    fn repr(&self) -> String {
-        "struct(...)".to_owned()
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn length(&self) -> Option<usize> {
-        Some(1)
-    }
-
-    fn attr(&self, name: &str) -> Result<Option<Value>> {
-        Ok((name == "check").then(|| self.check.clone()))
-    }
-
-    fn attr_names(&self) -> Option<Vec<String>> {
-        Some(vec!["check".to_owned()])
-    }
-
-    fn iterate(&self) -> Option<Vec<Value>> {
-        Some(vec![Value::str("check")])
-    }
-
-    fn items(&self) -> Option<Vec<(Value, Value)>> {
-        Some(vec![(Value::str("check"), self.check.clone())])
-    }
-
-    fn index(&self, key: &Value) -> Option<Result<Option<Value>>> {
-        Some(match key.as_str() {
-            Some(name) => self.attr(name),
-            None => Err(Error::new(format!(
-                "expected a string, but was {}",
-                key.type_name()
-            ))),
-        })
-    }
+fn assertion(check: Value) -> Value {
+    Object::new("@ytt:assert.assertion", vec![("check", check)])
 }
 
 /// Checks are functions of the language, since errors show them as such. `again` is a value as it is after
@@ -362,17 +307,7 @@ fn again(value: &Value) -> Result<Value> {
 
 /// An integer; floats are cut off.
 pub(crate) fn to_integer(value: &Value) -> Option<Value> {
-    match value {
-        Value::Int(_) | Value::BigInt(_) => Some(value.clone()),
-        Value::Float(float) => {
-            let integer = BigInt::from_f64(float.trunc())?;
-            Some(match i64::try_from(&integer) {
-                Ok(small) => Value::Int(small),
-                Err(_) => Value::BigInt(Rc::new(integer)),
-            })
-        }
-        _ => None,
-    }
+    script::to_integer(value).ok()
 }
 
 /// True for what has a length and elements.

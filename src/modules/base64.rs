@@ -1,6 +1,6 @@
 //! `@ytt:base64`
 
-use super::{bool_argument, function};
+use super::{bool_argument, function, one};
 use crate::bytestring::Str;
 use crate::script::{Args, Error, Module, Result, Value};
 use base64::Engine;
@@ -20,9 +20,7 @@ pub fn module() -> Value {
 
 /// The text, and the encoding that `url=`, `raw=` and `strict=` name.
 fn arguments(args: &Args) -> Result<(&Str, GeneralPurpose)> {
-    let [value] = args.positional.as_slice() else {
-        return Err(Error::new("expected exactly one argument"));
-    };
+    let value = one(args)?;
     let Value::Str(text) = value else {
         return Err(Error::new(format!(
             "expected a string, but was {}",

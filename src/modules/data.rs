@@ -1,6 +1,6 @@
 //! `@ytt:data`: data values, and files as they are.
 
-use super::{function, string_argument};
+use super::{function, one, string_argument};
 use crate::script::{Error, Module, Result, Value};
 use std::rc::Rc;
 
@@ -42,9 +42,7 @@ pub fn module(source: &Rc<dyn Source>) -> Result<Value> {
         ))
     });
     let read = function("data.read", move |_, args| {
-        let [path] = args.positional.as_slice() else {
-            return Err(Error::new("expected exactly one argument"));
-        };
+        let path = one(&args)?;
         Ok(Value::str(reads.read(&string_argument(path)?)?))
     });
     Ok(Module::new(

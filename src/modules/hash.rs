@@ -1,6 +1,6 @@
 //! `@ytt:sha256` and `@ytt:md5`: digests in hexadecimal.
 
-use super::function;
+use super::{function, one};
 use crate::script::{Args, Error, Module, Result, Value};
 
 /// A module with the one function `sum`; `name` is the function's, `MODULE.sum`.
@@ -12,9 +12,7 @@ pub fn module(module: &str, name: &'static str, digest: fn(&[u8]) -> Vec<u8>) ->
 }
 
 fn sum(args: &Args, digest: fn(&[u8]) -> Vec<u8>) -> Result<Value> {
-    let [value] = args.positional.as_slice() else {
-        return Err(Error::new("expected exactly one argument"));
-    };
+    let value = one(args)?;
     let Value::Str(text) = value else {
         return Err(Error::new(format!(
             "expected a string, but was {}",

@@ -1,6 +1,6 @@
 //! `@ytt:json`
 
-use super::{bool_argument, function, string_argument};
+use super::{bool_argument, function, one, string_argument};
 use crate::script::{Args, Error, Module, Result, Value};
 use crate::template::convert::to_yaml;
 use crate::yaml::json_value;
@@ -20,9 +20,7 @@ pub fn module() -> Value {
 }
 
 fn encode(args: &Args) -> Result<Value> {
-    let [value] = args.positional.as_slice() else {
-        return Err(Error::new("expected exactly one argument"));
-    };
+    let value = one(args)?;
     let (mut indent, mut escape_html) = (0, true);
     for (name, value) in &args.named {
         match (&*name.to_text(), value) {
@@ -43,9 +41,7 @@ fn encode(args: &Args) -> Result<Value> {
 
 /// Keys come sorted and numbers are floats, as Go has them.
 fn decode(args: &Args) -> Result<Value> {
-    let [value] = args.positional.as_slice() else {
-        return Err(Error::new("expected exactly one argument"));
-    };
+    let value = one(args)?;
     let text = string_argument(value)?;
     let decoded: serde_json::Value =
         serde_json::from_str(&text).map_err(|error| Error::new(go_error(&text, &error)))?;

@@ -4,11 +4,18 @@ pub mod assert;
 mod base64;
 pub mod data;
 mod hash;
+mod ip;
 pub mod json;
 pub mod library;
+mod math;
+mod module;
+mod object;
 mod overlay;
+mod regexp;
 pub mod struct_;
 pub mod template;
+mod toml;
+mod url;
 pub mod version;
 mod yaml;
 
@@ -35,13 +42,19 @@ pub fn find(name: &str, context: &ModuleContext<'_>) -> Result<Globals> {
         "assert" => assert::module(),
         "base64" => base64::module(),
         "data" => data::module(context.data)?,
+        "ip" => ip::module(),
         "json" => json::module(),
         "library" => library::module(context.library),
+        "math" => math::module(),
         "md5" => hash::module("md5", "md5.sum", hash::md5),
+        "module" => module::module(),
         "overlay" => overlay::module(),
+        "regexp" => regexp::module(),
         "sha256" => hash::module("sha256", "sha256.sum", hash::sha256),
         "struct" => struct_::module(),
         "template" => template::module(context.builder),
+        "toml" => toml::module(),
+        "url" => url::module(),
         "version" => version::module(),
         "yaml" => yaml::module(),
         _ => {
@@ -60,8 +73,17 @@ pub fn function(
     name: &'static str,
     body: impl Fn(&mut Interp, Args) -> Result<Value> + 'static,
 ) -> Value {
-    Value::function(name, move |interp, args| {
-        body(interp, args).map_err(|error| named_error(name, &error))
+    function_holding(name, Vec::new(), move |interp, _, args| body(interp, args))
+}
+
+/// The same for a function that holds values.
+pub fn function_holding(
+    name: &'static str,
+    held: Vec<Value>,
+    body: impl Fn(&mut Interp, &[Value], Args) -> Result<Value> + 'static,
+) -> Value {
+    Value::function_holding(name, held, move |interp, held, args| {
+        body(interp, held, args).map_err(|error| named_error(name, &error))
     })
 }
 
@@ -72,6 +94,28 @@ pub fn named_error(name: &str, error: &Error) -> Error {
         Error::fatal(message)
     } else {
         Error::new(message)
+    }
+}
+
+/// The one argument of a function.
+///
+/// # Errors
+/// There are none, or more.
+pub fn one(args: &Args) -> Result<&Value> {
+    match args.positional.as_slice() {
+        [value] => Ok(value),
+        _ => Err(Error::new("expected exactly one argument")),
+    }
+}
+
+/// For a function that takes nothing.
+///
+/// # Errors
+/// It was given something.
+pub fn no_arguments(args: &Args) -> Result<()> {
+    match args.positional.as_slice() {
+        [] => Ok(()),
+        _ => Err(Error::new("expected no argument")),
     }
 }
 

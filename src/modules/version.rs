@@ -1,6 +1,6 @@
 //! `@ytt:version`
 
-use super::{function, string_argument};
+use super::{function, one, string_argument};
 use crate::script::{Args, Error, Module, Result, Value};
 use semver::Version;
 
@@ -21,9 +21,7 @@ pub fn module() -> Value {
 }
 
 fn require_at_least(args: &Args) -> Result<Value> {
-    let [value] = args.positional.as_slice() else {
-        return Err(Error::new("expected exactly one argument"));
-    };
+    let value = one(args)?;
     let wanted = string_argument(value)?;
     let Ok(least) = Version::parse(&wanted) else {
         return Err(Error::new(format!(

@@ -1,6 +1,6 @@
 //! `@ytt:yaml`
 
-use super::{function, string_argument};
+use super::{function, one, string_argument};
 use crate::position::Source;
 use crate::script::{Args, Error, Module, Result, Value};
 use crate::template::convert::{to_plain, to_yaml};
@@ -15,13 +15,6 @@ pub fn module() -> Value {
             ("decode", function("yaml.decode", |_, args| decode(&args))),
         ],
     )
-}
-
-fn one(args: &Args) -> Result<&Value> {
-    match args.positional.as_slice() {
-        [value] => Ok(value),
-        _ => Err(Error::new("expected exactly one argument")),
-    }
 }
 
 fn encode(args: &Args) -> Result<Value> {

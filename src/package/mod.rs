@@ -1,13 +1,19 @@
-//! Carvel packages: their resources, which version an install would get, repositories of them.
+//! Carvel packages: their resources, the version that an install would get, repositories and bundles of them.
 //!
-//! kapp-controller's rules and words, since what is made here is read there; no cluster and no registry is asked.
-//! The rules were measured on kapp-controller 0.53.0.
+//! What kapp-controller, kctrl, imgpkg and kbld make of files and resources, in their words, as functions of bytes; no
+//! cluster is asked. The rules of versions and names were measured on kapp-controller 0.53.0.
 
 pub mod app;
+pub mod archive;
+pub mod bundle;
 pub mod constraint;
+pub mod digest;
+mod document;
 pub mod explain;
+pub mod images;
 pub mod model;
 pub mod names;
+pub mod reference;
 pub mod repository;
 pub mod select;
 pub mod version;

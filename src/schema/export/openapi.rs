@@ -1,10 +1,9 @@
 //! A schema as an OpenAPI 3.0 document, with the rules that OpenAPI can say.
 
-use super::rules::Keywords;
-use super::types::{Field, Scalar, Schema, Shape, Type};
-use crate::template::to_yaml;
-use crate::yaml::{Array, ArrayItem, Document, DocumentSet, Map, MapItem, Meta, Value};
-use std::rc::Rc;
+use super::{allowed, bound, length, object};
+use crate::schema::rules::Keywords;
+use crate::schema::types::{Field, Scalar, Schema, Shape, Type};
+use crate::yaml::Value;
 
 /// Properties stand in this order.
 const ORDER: [&str; 21] = [
@@ -32,12 +31,12 @@ const ORDER: [&str; 21] = [
 ];
 
 /// The OpenAPI document of a schema: data values are `components.schemas.dataValues`.
-pub fn document(schema: &Schema) -> DocumentSet {
-    let value = map([
+pub fn document(schema: &Schema) -> Value {
+    object([
         ("openapi", Value::str("3.0.0")),
         (
             "info",
-            map([
+            object([
                 ("version", Value::str("0.1.0")),
                 (
                     "title",
@@ -45,42 +44,17 @@ pub fn document(schema: &Schema) -> DocumentSet {
                 ),
             ]),
         ),
-        ("paths", map([])),
+        ("paths", object([])),
         (
             "components",
-            map([(
-                "schemas",
-                map([("dataValues", field_properties(schema.root()))]),
-            )]),
+            object([("schemas", object([("dataValues", data_values(schema))]))]),
         ),
-    ]);
-    DocumentSet {
-        items: vec![Document {
-            value,
-            ..Document::default()
-        }],
-        meta: Meta::default(),
-    }
+    ])
 }
 
-fn map<const N: usize>(items: [(&'static str, Value); N]) -> Value {
-    from_items(
-        items
-            .into_iter()
-            .map(|(key, value)| (Value::str(key), value)),
-    )
-}
-
-fn from_items(items: impl Iterator<Item = (Value, Value)>) -> Value {
-    let items = items.map(|(key, value)| MapItem {
-        key,
-        value,
-        meta: Meta::default(),
-    });
-    Value::Map(Rc::new(Map {
-        items: items.collect(),
-        meta: Meta::default(),
-    }))
+/// The schema of data values alone, as a Package's `valuesSchema.openAPIv3` holds it.
+pub fn data_values(schema: &Schema) -> Value {
+    field_properties(schema.root())
 }
 
 /// Properties of one node: each of the order once or not at all.
@@ -99,7 +73,7 @@ impl Properties {
 
     fn into_value(self) -> Value {
         let items = ORDER.into_iter().zip(self.0);
-        from_items(items.filter_map(|(name, value)| Some((Value::str(name), value?))))
+        Value::map(items.filter_map(|(name, value)| Some((Value::str(name), value?))))
     }
 }
 
@@ -138,7 +112,7 @@ fn add_type(properties: &mut Properties, value_type: &Type, default: &Value) {
                 let key = field.key.clone().unwrap_or_default();
                 (key, field_properties(field))
             });
-            properties.set("properties", from_items(items));
+            properties.set("properties", Value::map(items));
         }
         Shape::Array(items) => {
             properties.set("type", Value::str("array"));
@@ -184,27 +158,11 @@ fn add_rules(properties: &mut Properties, keywords: &Keywords, value_type: &Type
         // ytt does not look behind `@schema/nullable`.
         Shape::Scalar(_) | Shape::Any | Shape::Nullable(_) => None,
     };
-    let convert = |value: &Option<crate::script::Value>| to_yaml(value.as_ref()?).ok();
     if let Some((least, most)) = lengths {
-        let small = |value: Option<Value>| value.filter(|value| matches!(value, Value::Int(_)));
-        properties.set(least, small(convert(&keywords.min_len)));
-        properties.set(most, small(convert(&keywords.max_len)));
+        properties.set(least, length(&keywords.min_len));
+        properties.set(most, length(&keywords.max_len));
     }
-    properties.set("minimum", convert(&keywords.min));
-    properties.set("maximum", convert(&keywords.max));
-    properties.set("enum", keywords.one_of.as_ref().and_then(allowed));
-}
-
-fn allowed(sequence: &crate::script::Value) -> Option<Value> {
-    let elements = sequence.iterate().ok()?;
-    let items = elements.iter().map(|element| {
-        Some(ArrayItem {
-            value: to_yaml(element).ok()?,
-            meta: Meta::default(),
-        })
-    });
-    Some(Value::Array(Rc::new(Array {
-        items: items.collect::<Option<_>>()?,
-        meta: Meta::default(),
-    })))
+    properties.set("minimum", bound(&keywords.min));
+    properties.set("maximum", bound(&keywords.max));
+    properties.set("enum", allowed(keywords).map(Value::array));
 }
