@@ -705,7 +705,18 @@ fn a_flag_that_is_not_quite_one_is_guessed() {
 fn watch_renders_again_and_survives_errors() {
     let folder = Folder::new("watch");
     folder.write("config/a.yml", "a: 1\n");
-    let mut program = folder.command(PROGRAM, &["-f", "config", "--watch"]);
+    // Two ways around in a circle.
+    symlink(".", folder.0.join("config/.x")).unwrap();
+    symlink(".", folder.0.join("config/.y")).unwrap();
+    let mut program = folder.command(
+        PROGRAM,
+        &[
+            "-f",
+            "config",
+            "--watch",
+            "--dangerous-allow-all-symlink-destinations",
+        ],
+    );
     let program = program.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = Running(program.spawn().unwrap());
     let (sender, lines) = std::sync::mpsc::channel();

@@ -15,6 +15,8 @@ mod links;
 mod output;
 mod paths;
 mod render;
+mod repository;
+mod select;
 mod serve;
 mod shell;
 mod values;
@@ -157,6 +159,10 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         Some(Command::Serve(flags)) => {
             none()?;
             serve::serve(&flags)
+        }
+        Some(Command::Select(flags)) => {
+            none()?;
+            select::select(&flags, format)
         }
         Some(Command::Version) => {
             none()?;
