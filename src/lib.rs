@@ -6,6 +6,7 @@ pub mod cli;
 pub mod diagnostic;
 pub mod files;
 pub mod library;
+pub mod memory;
 pub mod modules;
 pub mod overlay;
 pub mod package;
