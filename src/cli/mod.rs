@@ -31,7 +31,7 @@ mod watch;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::script::format::nearest;
 use clap::error::ContextKind;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use flags::{Command, CommandLine, ErrorFormat};
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write};
@@ -103,14 +103,17 @@ fn program_name(path: &OsStr) -> &'static str {
 }
 
 fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
-    let root = CommandLine::command();
+    let mut root = CommandLine::command();
     let (sides, words) = diff::split(&root, words);
     let (line, result) = grammar::read(&root, &words);
     let argv = [name.to_string()]
         .into_iter()
         .chain(line.command.iter().cloned())
         .chain(line.flags.iter().cloned());
-    let parsed = CommandLine::try_parse_from(argv).map_err(|error| explain(&root, &error));
+    let parsed = root
+        .try_get_matches_from_mut(argv)
+        .and_then(|matches| CommandLine::from_arg_matches(&matches))
+        .map_err(|error| explain(&root, &error));
     let format = parsed
         .as_ref()
         .map_or(ErrorFormat::Auto, |parsed| parsed.common.error_format);
