@@ -11,6 +11,7 @@ pub mod digest;
 mod document;
 pub mod explain;
 pub mod images;
+pub mod lock;
 pub mod model;
 pub mod names;
 pub mod reference;
