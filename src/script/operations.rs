@@ -18,10 +18,10 @@ const COMPARE_DEPTH: u32 = 10;
 const REPR_DEPTH: usize = 200;
 
 /// How many bytes the text of a value that is no string may have.
-pub(super) const MOST_TEXT: usize = 1 << 26;
+const MOST_TEXT: usize = 1 << 24;
 
 /// How many elements two values may have that are compared.
-const MOST_COMPARED: u64 = 1 << 26;
+const MOST_COMPARED: u64 = 1 << 24;
 
 /// How deep tuples may nest in a key.
 const KEY_DEPTH: u32 = 50;

@@ -405,8 +405,14 @@ impl Interp {
                 "too {which} values to unpack (got {found}, want {count})"
             )))
         };
-        if let Value::Range(range) = value {
-            fits(range.len())?;
+        match value {
+            Value::Range(range) => fits(range.len())?,
+            Value::Tuple(tuple) => {
+                fits(tuple.len())?;
+                self.stack.extend(tuple.iter().rev().cloned());
+                return Ok(());
+            }
+            _ => {}
         }
         let Some(elements) = self.elements(value)? else {
             return Err(Error::new(format!(
