@@ -4,7 +4,7 @@ use crate::diagnostic::Report;
 use crate::files::{File, OutputFile};
 use crate::library::execution::accessible_paths;
 use crate::library::{Execution, Folder, Options as LibraryOptions, Place, Session};
-use crate::schema;
+use crate::schema::Schema;
 use crate::script::{Interp, Limits, Printer};
 use crate::values::{self, Flags};
 use crate::yaml::DocumentSet;
@@ -48,8 +48,6 @@ pub enum Inspect {
     None,
     /// The final data values.
     Values,
-    /// Their schema, as an OpenAPI document.
-    Schema,
 }
 
 /// The result of a render.
@@ -66,34 +64,9 @@ pub struct Output {
 /// # Errors
 /// The first thing that is wrong, with all that ytt says of it.
 pub fn render(request: &Request) -> Result<Output, Report> {
-    let mut interp = Interp::new(request.limits.clone());
-    if let Some(printer) = &request.printer {
-        interp.set_printer(printer.clone());
-    }
-    let options = request.options;
-    let flags = values::flags::documents(&request.values, options.strict)?;
-    let root = Folder::root(&request.files);
-    let execution = Execution::new(
-        Rc::new(Session::default()),
-        Place {
-            current: root.clone(),
-            root,
-        },
-        LibraryOptions {
-            strict: options.strict,
-            ignore_unknown_comments: options.ignore_unknown_comments,
-            implicit_map_key_overrides: options.implicit_map_key_overrides,
-        },
-        options.skip_validation,
-    );
-
+    let flags = values::flags::documents(&request.values, request.options.strict)?;
+    let (mut interp, execution) = start(request);
     let (schema, library_schemas) = execution.schemas(&mut interp, Vec::new())?;
-    if request.inspect == Inspect::Schema {
-        return Ok(Output {
-            documents: schema::openapi::document(&schema),
-            files: Vec::new(),
-        });
-    }
     let (document, mut library_values) = execution.values(&mut interp, flags.root, &schema)?;
     if request.inspect == Inspect::Values {
         let documents = DocumentSet {
@@ -112,6 +85,40 @@ pub fn render(request: &Request) -> Result<Output, Report> {
         documents: evaluation.documents,
         files: evaluation.files,
     })
+}
+
+/// The schema of the data values; a permissive one if none is declared.
+///
+/// # Errors
+/// The schema is not one, or a flag does not say what a data value is.
+pub fn schema(request: &Request) -> Result<Schema, Report> {
+    values::flags::documents(&request.values, request.options.strict)?;
+    let (mut interp, execution) = start(request);
+    let (schema, _) = execution.schemas(&mut interp, Vec::new())?;
+    Ok(schema)
+}
+
+fn start(request: &Request) -> (Interp, Execution) {
+    let mut interp = Interp::new(request.limits.clone());
+    if let Some(printer) = &request.printer {
+        interp.set_printer(printer.clone());
+    }
+    let options = request.options;
+    let root = Folder::root(&request.files);
+    let execution = Execution::new(
+        Rc::new(Session::default()),
+        Place {
+            current: root.clone(),
+            root,
+        },
+        LibraryOptions {
+            strict: options.strict,
+            ignore_unknown_comments: options.ignore_unknown_comments,
+            implicit_map_key_overrides: options.implicit_map_key_overrides,
+        },
+        options.skip_validation,
+    );
+    (interp, execution)
 }
 
 /// Paths of the files that a render would look at, in order; files of private libraries are not among them.

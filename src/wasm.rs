@@ -5,7 +5,8 @@
 use crate::diagnostic::{Diagnostic, Report, Severity};
 use crate::files::File;
 use crate::position::Position;
-use crate::render::{self, Inspect, Request};
+use crate::render::{self, Request};
+use crate::schema::export;
 use crate::script::Limits;
 use crate::templates;
 use crate::values::Flags;
@@ -117,7 +118,7 @@ impl Session {
                 files: vec![file],
                 ..Flags::default()
             },
-            ..self.request(Inspect::None)
+            ..self.request()
         };
         let rendering = match render::render(&request) {
             Ok(output) => Rendering {
@@ -140,15 +141,15 @@ impl Session {
     /// # Errors
     /// The schema has a fault.
     pub fn schema(&self) -> Result<String, JsError> {
-        let output = render::render(&self.request(Inspect::Schema))
+        let schema = render::schema(&self.request())
             .map_err(|report| JsError::new(&report.layout(PROGRAM)))?;
-        Ok(String::from_utf8_lossy(&yaml::print(&output.documents)).into_owned())
+        let document = yaml::print_value(&export::openapi::document(&schema));
+        Ok(String::from_utf8_lossy(&document).into_owned())
     }
 
-    fn request(&self, inspect: Inspect) -> Request {
+    fn request(&self) -> Request {
         Request {
             files: self.files.clone(),
-            inspect,
             limits: limits(),
             ..Request::default()
         }

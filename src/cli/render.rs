@@ -7,15 +7,38 @@ use super::{Printed, bulk, output, values};
 use crate::diagnostic::Report;
 use crate::files::{File, Kind, apply_marks};
 use crate::render::{self, Inspect, Options, Output, Request};
-use crate::yaml::{self, Array, ArrayItem, Document, DocumentSet, Value};
+use crate::schema::{Schema, export};
+use crate::yaml::{self, DocumentSet, Value};
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::rc::Rc;
 use std::time::Instant;
 
+/// How documents are printed.
 const FORMATS: [&str; 3] = ["yaml", "json", "pos"];
-const OPENAPI: &str = "openapi-v3";
+
+/// In what form a schema is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SchemaFormat {
+    OpenApi,
+    JsonSchema,
+    Markdown,
+    Values,
+}
+
+const SCHEMA_FORMATS: [(&str, SchemaFormat); 4] = [
+    ("openapi-v3", SchemaFormat::OpenApi),
+    ("json-schema", SchemaFormat::JsonSchema),
+    ("markdown", SchemaFormat::Markdown),
+    ("values", SchemaFormat::Values),
+];
+
+/// What there is to deliver.
+enum Product {
+    Output(Output),
+    Text(String),
+}
 
 /// `haulout -f …`, `haulout render PACKAGE …`
 ///
@@ -28,14 +51,15 @@ pub fn render(flags: &RenderFlags, packages: &[String]) -> Result<Printed, Repor
     let files = files(flags, packages, &mut reader)?;
     if flags.bulk_out {
         let (files, errors) = match run(flags, &mut reader, files, &mut printed.err) {
-            Ok(output) => (output.files, String::new()),
+            Ok(Product::Output(output)) => (output.files, String::new()),
+            Ok(Product::Text(_)) => (Vec::new(), String::new()),
             Err(report) => (Vec::new(), report.text().to_string()),
         };
         printed.out = bulk::write(&files, &errors);
         return Ok(printed);
     }
     let result = run(flags, &mut reader, files, &mut printed.err)
-        .and_then(|output| deliver(flags, &output, &mut printed));
+        .and_then(|product| deliver(flags, &product, &mut printed));
     if flags.debug {
         let line = format!("### result\ntotal: {:?}\n", start.elapsed());
         printed.err.extend_from_slice(line.as_bytes());
@@ -58,7 +82,10 @@ pub fn documents(flags: &RenderFlags, packages: &[String]) -> Result<DocumentSet
     let output = run(flags, &mut reader, files, &mut lines);
     // What templates print is for whoever looks on.
     let _ = std::io::stderr().write_all(&lines);
-    Ok(output?.documents)
+    Ok(match output? {
+        Product::Output(output) => output.documents,
+        Product::Text(_) => DocumentSet::default(),
+    })
 }
 
 fn files(
@@ -78,7 +105,14 @@ fn files(
 }
 
 /// Puts the result where the flags want it.
-fn deliver(flags: &RenderFlags, output: &Output, printed: &mut Printed) -> Result<(), Report> {
+fn deliver(flags: &RenderFlags, product: &Product, printed: &mut Printed) -> Result<(), Report> {
+    let output = match product {
+        Product::Output(output) => output,
+        Product::Text(text) => {
+            printed.out = text.clone().into_bytes();
+            return Ok(());
+        }
+    };
     if !flags.dangerous_emptied_output_directory.is_empty() {
         let folder = &flags.dangerous_emptied_output_directory;
         printed.out = output::replace(folder, &output.files)?.into_bytes();
@@ -102,21 +136,15 @@ fn run(
     reader: &mut Reader,
     files: Vec<File>,
     lines: &mut Vec<u8>,
-) -> Result<Output, Report> {
+) -> Result<Product, Report> {
     let files = apply_marks(files, &flags.file_mark)?;
     if flags.debug {
         lines.extend_from_slice(told(&files).as_bytes());
     }
     if flags.files_inspect {
-        return Ok(listing(&files));
+        return Ok(Product::Output(listing(&files)));
     }
-    let inspect = match (flags.data_values_schema_inspect, flags.data_values_inspect) {
-        (true, _) => Inspect::Schema,
-        (false, true) => Inspect::Values,
-        (false, false) => Inspect::None,
-    };
     let values = values::collect(reader, flags)?;
-    check_output(flags, inspect)?;
     let sink = Rc::new(RefCell::new(Vec::new()));
     let taken = sink.clone();
     let request = Request {
@@ -128,7 +156,10 @@ fn run(
             implicit_map_key_overrides: flags.implicit_map_key_overrides,
             skip_validation: flags.dangerous_data_values_disable_validation,
         },
-        inspect,
+        inspect: match flags.data_values_inspect {
+            true => Inspect::Values,
+            false => Inspect::None,
+        },
         printer: Some(Rc::new(move |line: &str| {
             let mut lines = taken.borrow_mut();
             lines.extend_from_slice(line.as_bytes());
@@ -136,9 +167,46 @@ fn run(
         })),
         ..Request::default()
     };
-    let result = render::render(&request);
+    let result = match schema_format(flags) {
+        Ok(Some(format)) => {
+            render::schema(&request).and_then(|schema| exported(flags, &schema, format))
+        }
+        Ok(None) => render::render(&request).map(Product::Output),
+        // What is wrong with the schema is told first, as ytt does.
+        Err(report) => render::schema(&request).and(Err(report)),
+    };
     lines.append(&mut sink.borrow_mut());
     result
+}
+
+/// A schema in the form that is asked for.
+fn exported(flags: &RenderFlags, schema: &Schema, format: SchemaFormat) -> Result<Product, Report> {
+    let documents = |value: Value| {
+        Product::Output(Output {
+            documents: DocumentSet::from(value),
+            files: Vec::new(),
+        })
+    };
+    Ok(match format {
+        SchemaFormat::OpenApi => documents(export::openapi::document(schema)),
+        SchemaFormat::JsonSchema => {
+            let value = export::json_schema::document(schema);
+            if flags
+                .output
+                .iter()
+                .any(|format| FORMATS.contains(&format.as_str()))
+            {
+                return Ok(documents(value));
+            }
+            // JSON is what editors take.
+            let mut text = yaml::json_value(&value, 2, false)
+                .map_err(|error| Report::new(format!("Printing the schema: {error}")))?;
+            text.push(b'\n');
+            Product::Text(String::from_utf8_lossy(&text).into_owned())
+        }
+        SchemaFormat::Markdown => Product::Text(export::markdown::text(schema)),
+        SchemaFormat::Values => Product::Text(export::skeleton::text(schema)),
+    })
 }
 
 /// Which files there are and what each is taken for.
@@ -171,53 +239,44 @@ fn told(files: &[File]) -> String {
 
 /// The paths of the files that would be processed, as a document.
 fn listing(files: &[File]) -> Output {
-    let item = |path: String| ArrayItem {
-        value: Value::str(path),
-        ..ArrayItem::default()
-    };
-    let items = render::file_paths(files).into_iter().map(item).collect();
-    let value = Value::Array(Rc::new(Array {
-        items,
-        ..Array::default()
-    }));
-    let document = Document {
-        value,
-        ..Document::default()
-    };
+    let paths = render::file_paths(files).into_iter().map(Value::str);
     Output {
-        documents: DocumentSet {
-            items: vec![document],
-            ..DocumentSet::default()
-        },
+        documents: DocumentSet::from(Value::array(paths)),
         files: Vec::new(),
     }
 }
 
-/// Checks that `-o` and what is inspected go together.
-fn check_output(flags: &RenderFlags, inspect: Inspect) -> Result<(), Report> {
-    let schema = wants_schema(flags)?;
-    match (inspect == Inspect::Schema, schema) {
-        (true, false) => Err(Report::new(format!(
-            "Data values schema export only supported in OpenAPI v3 format; specify format with --output={OPENAPI} flag"
-        ))),
-        (false, true) => Err(Report::new(
+/// In what form the schema is asked for, if it is.
+///
+/// # Errors
+/// An unknown format; a schema without a format, or a format of schemas without one.
+fn schema_format(flags: &RenderFlags) -> Result<Option<SchemaFormat>, Report> {
+    check_formats(flags)?;
+    let known = |name: &String| SCHEMA_FORMATS.iter().find(|(known, _)| known == name);
+    let format = flags.output.iter().find_map(known);
+    match (flags.data_values_schema_inspect, format) {
+        (true, None) => Err(Report::new(
+            "Data values schema export only supported in OpenAPI v3 format; specify format with --output=openapi-v3 flag",
+        )),
+        (false, Some(_)) => Err(Report::new(
             "Output type currently only supported for data values schema (i.e. include --data-values-schema-inspect)",
         )),
-        _ => Ok(()),
+        (_, format) => Ok(format.map(|(_, format)| *format)),
     }
 }
 
-/// Whether `-o` asks for a schema.
-fn wants_schema(flags: &RenderFlags) -> Result<bool, Report> {
-    let known = |format: &str| FORMATS.contains(&format) || format == OPENAPI;
-    match flags.output.iter().find(|format| !known(format)) {
-        Some(format) => Err(Report::new(format!("Unknown output type '{format}'"))),
-        None => Ok(flags.output.iter().any(|format| format == OPENAPI)),
+fn check_formats(flags: &RenderFlags) -> Result<(), Report> {
+    let known = |name: &&String| {
+        FORMATS.contains(&name.as_str()) || SCHEMA_FORMATS.iter().any(|(known, _)| known == name)
+    };
+    match flags.output.iter().find(|name| !known(name)) {
+        Some(name) => Err(Report::new(format!("Unknown output type '{name}'"))),
+        None => Ok(()),
     }
 }
 
 fn text(flags: &RenderFlags, output: &Output) -> Result<Vec<u8>, Report> {
-    wants_schema(flags)?;
+    check_formats(flags)?;
     let format = flags
         .output
         .iter()

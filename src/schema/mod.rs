@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! schema document --build--> Schema --apply--> types checked, defaults filled in, rules attached to values
-//!                                   --openapi--> OpenAPI document
+//!                                   --export--> OpenAPI, JSON Schema, a table for docs, a file of values
 //! values with rules --rules::validate--> nothing, or every violation at once
 //! ```
 
 mod annotations;
 mod assign;
 mod build;
+pub mod export;
 mod fault;
-pub mod openapi;
 pub mod rules;
 mod types;
 mod validate;

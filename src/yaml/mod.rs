@@ -9,6 +9,8 @@
 mod block;
 mod comments;
 mod compose;
+pub mod decode;
+pub mod encode;
 mod format;
 mod json;
 mod keys;

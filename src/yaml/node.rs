@@ -249,6 +249,31 @@ impl Value {
         Value::Str(text.into())
     }
 
+    /// A map that code makes: of these keys and values.
+    pub fn map(items: impl IntoIterator<Item = (Value, Value)>) -> Value {
+        let items = items.into_iter().map(|(key, value)| MapItem {
+            key,
+            value,
+            ..MapItem::default()
+        });
+        Value::Map(Rc::new(Map {
+            items: items.collect(),
+            ..Map::default()
+        }))
+    }
+
+    /// An array that code makes.
+    pub fn array(items: impl IntoIterator<Item = Value>) -> Value {
+        let items = items.into_iter().map(|value| ArrayItem {
+            value,
+            ..ArrayItem::default()
+        });
+        Value::Array(Rc::new(Array {
+            items: items.collect(),
+            ..Array::default()
+        }))
+    }
+
     /// True for `null`.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null)
@@ -325,6 +350,19 @@ impl PartialEq for Value {
                         .all(|(a, b)| a.value == b.value)
             }
             _ => false,
+        }
+    }
+}
+
+impl From<Value> for DocumentSet {
+    /// One document that code makes.
+    fn from(value: Value) -> DocumentSet {
+        DocumentSet {
+            items: vec![Document {
+                value,
+                ..Document::default()
+            }],
+            ..DocumentSet::default()
         }
     }
 }
