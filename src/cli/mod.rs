@@ -19,6 +19,7 @@ mod repository;
 mod select;
 mod serve;
 mod shell;
+mod stage;
 mod values;
 mod watch;
 
@@ -159,6 +160,9 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         Some(Command::Serve(flags)) => {
             none()?;
             serve::serve(&flags)
+        }
+        Some(Command::Repository(flags)) => {
+            repository::repository(flags.command.as_ref(), &line.words)
         }
         Some(Command::Select(flags)) => {
             none()?;
