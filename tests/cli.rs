@@ -699,13 +699,30 @@ fn a_flag_that_is_not_quite_one_is_guessed() {
         folder.run(&["--error-format=full", "--strct"]),
         failed("haulout: Error: unknown flag: --strct\n  = hint: did you mean '--strict'?\n")
     );
+    assert!(
+        folder
+            .run(&["--error-format=full", "rendr"])
+            .err
+            .ends_with("\n  = hint: did you mean 'haulout render'?\n")
+    );
 }
 
 #[test]
 fn watch_renders_again_and_survives_errors() {
     let folder = Folder::new("watch");
     folder.write("config/a.yml", "a: 1\n");
-    let mut program = folder.command(PROGRAM, &["-f", "config", "--watch"]);
+    // Two ways around in a circle.
+    symlink(".", folder.0.join("config/.x")).unwrap();
+    symlink(".", folder.0.join("config/.y")).unwrap();
+    let mut program = folder.command(
+        PROGRAM,
+        &[
+            "-f",
+            "config",
+            "--watch",
+            "--dangerous-allow-all-symlink-destinations",
+        ],
+    );
     let program = program.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut running = Running(program.spawn().unwrap());
     let (sender, lines) = std::sync::mpsc::channel();

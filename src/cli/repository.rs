@@ -24,10 +24,7 @@ use std::fs;
 ///
 /// # Errors
 /// The repository or what is to be added cannot be read, is at fault, or cannot be written.
-pub fn repository(
-    command: Option<&RepositoryCommand>,
-    words: &[String],
-) -> Result<Printed, Report> {
+pub fn repository(command: Option<&RepositoryCommand>, words: &[&str]) -> Result<Printed, Report> {
     let Some(command) = command else {
         return Err(Report::new(
             "expected a command: build, add, remove, list or verify",
@@ -43,15 +40,6 @@ pub fn repository(
     let RepositoryFolder { folder } = folder;
     if folder.is_empty() {
         return Err(Report::new("expected --repository"));
-    }
-    let takes_words = matches!(
-        command,
-        RepositoryCommand::Build(_) | RepositoryCommand::Add(_)
-    );
-    if let (Some(word), false) = (words.first(), takes_words) {
-        return Err(Report::new(format!(
-            "expected no further arguments, found '{word}'"
-        )));
     }
     match command {
         RepositoryCommand::Build(flags) => build(folder, flags, words),
@@ -216,7 +204,7 @@ fn addition(word: &str) -> Result<Addition, Report> {
 /// Where `package build` puts what a bundle is made of.
 const BUNDLE: &str = "bundle";
 
-fn add(folder: &str, flags: &AddToRepositoryFlags, words: &[String]) -> Result<Draft, Report> {
+fn add(folder: &str, flags: &AddToRepositoryFlags, words: &[&str]) -> Result<Draft, Report> {
     let mut draft = Draft::of(folder)?;
     for word in words {
         let addition = addition(word)?;
@@ -259,7 +247,7 @@ fn apply(folder: &str, changes: &Changes) -> Result<String, Report> {
     Ok(tell("writing", &written) + &tell("deleting", &deleted))
 }
 
-fn build(folder: &str, flags: &BuildRepositoryFlags, words: &[String]) -> Result<Printed, Report> {
+fn build(folder: &str, flags: &BuildRepositoryFlags, words: &[&str]) -> Result<Printed, Report> {
     let place: reference::Repository = flags
         .bundle_repo
         .parse()

@@ -17,6 +17,7 @@ pub mod names;
 pub mod reference;
 pub mod repository;
 pub mod select;
+pub mod transport;
 pub mod verify;
 pub mod version;
 
