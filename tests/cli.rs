@@ -699,6 +699,12 @@ fn a_flag_that_is_not_quite_one_is_guessed() {
         folder.run(&["--error-format=full", "--strct"]),
         failed("haulout: Error: unknown flag: --strct\n  = hint: did you mean '--strict'?\n")
     );
+    assert!(
+        folder
+            .run(&["--error-format=full", "rendr"])
+            .err
+            .ends_with("\n  = hint: did you mean 'haulout render'?\n")
+    );
 }
 
 #[test]
