@@ -5,27 +5,34 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
 
 mod bulk;
+mod bundle;
+mod credentials;
 mod diff;
 mod failure;
 mod flags;
 mod fmt;
 mod grammar;
+mod growing;
 mod input;
 mod links;
 mod output;
 mod paths;
+mod registry;
+mod relocate;
 mod render;
 mod repository;
 mod select;
 mod serve;
 mod shell;
+mod stage;
+mod tree;
 mod values;
 mod watch;
 
 use crate::diagnostic::{Diagnostic, Report};
 use crate::script::format::nearest;
 use clap::error::ContextKind;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use flags::{Command, CommandLine, ErrorFormat};
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write};
@@ -97,14 +104,17 @@ fn program_name(path: &OsStr) -> &'static str {
 }
 
 fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
-    let root = CommandLine::command();
+    let mut root = CommandLine::command();
     let (sides, words) = diff::split(&root, words);
     let (line, result) = grammar::read(&root, &words);
     let argv = [name.to_string()]
         .into_iter()
         .chain(line.command.iter().cloned())
         .chain(line.flags.iter().cloned());
-    let parsed = CommandLine::try_parse_from(argv).map_err(|error| explain(&root, &error));
+    let parsed = root
+        .try_get_matches_from_mut(argv)
+        .and_then(|matches| CommandLine::from_arg_matches(&matches))
+        .map_err(|error| explain(&root, &error));
     let format = parsed
         .as_ref()
         .map_or(ErrorFormat::Auto, |parsed| parsed.common.error_format);
@@ -142,7 +152,9 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         }
         Some(Command::Fmt(flags)) => fmt::fmt(&flags),
         Some(Command::Serve(flags)) => serve::serve(&flags),
+        Some(Command::Repository(flags)) => repository::repository(flags.command.as_ref(), &words),
         Some(Command::Select(flags)) => select::select(&flags, format),
+        Some(Command::Bundle(flags)) => bundle::bundle(name, &flags),
         Some(Command::Version) => Ok(version(name)),
         Some(Command::Completion) => shell::completion(name, &words),
         Some(Command::Man) => shell::man(name),
@@ -152,8 +164,13 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
 }
 
 fn takes_words(command: Option<&Command>) -> bool {
-    use Command::{Completion, Diff, Help, Render};
-    matches!(command, Some(Render(_) | Diff(_) | Completion | Help))
+    use Command::{Completion, Diff, Help, Render, Repository};
+    use flags::RepositoryCommand::{Add, Build};
+    match command {
+        Some(Render(_) | Diff(_) | Completion | Help) => true,
+        Some(Repository(flags)) => matches!(flags.command, Some(Add(_) | Build(_))),
+        _ => false,
+    }
 }
 
 /// A word too many; perhaps it was meant to be a command.
