@@ -34,6 +34,8 @@ pub fn replace(folder: &str, files: &[OutputFile]) -> Result<String, Report> {
         }
         Ok(())
     });
+    // The user knows the folder by its own name alone.
+    let filled = filled.map_err(|report| Report::new(report.text().replace(&new, &folder)));
     let swapped = filled.and_then(|()| {
         let set_aside = match fs::rename(&folder, &old) {
             Ok(()) => true,
