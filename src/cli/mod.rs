@@ -5,20 +5,26 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
 
 mod bulk;
+mod bundle;
+mod credentials;
 mod diff;
 mod failure;
 mod flags;
 mod fmt;
 mod grammar;
+mod growing;
 mod input;
 mod links;
 mod output;
 mod paths;
+mod registry;
+mod relocate;
 mod render;
 mod repository;
 mod select;
 mod serve;
 mod shell;
+mod tree;
 mod values;
 mod watch;
 
@@ -146,6 +152,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         Some(Command::Fmt(flags)) => fmt::fmt(&flags),
         Some(Command::Serve(flags)) => serve::serve(&flags),
         Some(Command::Select(flags)) => select::select(&flags, format),
+        Some(Command::Bundle(flags)) => bundle::bundle(name, &flags),
         Some(Command::Version) => Ok(version(name)),
         Some(Command::Completion) => shell::completion(name, &words),
         Some(Command::Man) => shell::man(name),

@@ -16,6 +16,7 @@ pub mod names;
 pub mod reference;
 pub mod repository;
 pub mod select;
+pub mod transport;
 pub mod version;
 
 /// A text in quotes, as Go's `%q` writes it.
