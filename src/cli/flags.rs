@@ -53,6 +53,8 @@ pub enum Command {
     Fmt(FormatFlags),
     /// Serve the page on this machine
     Serve(ServeFlags),
+    /// Keep many versions of packages in one repository
+    Repository(RepositoryFlags),
     /// Tell which version of a package an install would get
     #[command(
         override_usage = "haulout select --repository FOLDER --ref-name NAME --constraints TEXT [FLAGS]",
@@ -469,4 +471,118 @@ pub struct SelectFlags {
     /// Tell on standard error what each filter leaves, and what may not be meant
     #[arg(long)]
     pub explain: bool,
+}
+
+/// What `repository` is asked to do.
+#[derive(Args, Debug)]
+pub struct RepositoryFlags {
+    #[command(subcommand)]
+    pub command: Option<RepositoryCommand>,
+}
+
+/// What can be done with a repository of packages.
+#[derive(Subcommand, Debug)]
+pub enum RepositoryCommand {
+    /// Add packages, verify all, and print the PackageRepository
+    #[command(
+        override_usage = "haulout repository build --repository FOLDER --bundle-repo HOST/NAME [SOURCE ...] [FLAGS]",
+        after_help = "A SOURCE is a folder that 'haulout package build' made, or a file or folder of Packages. What is pushed\n\
+                      is 'packages' and '.imgpkg'; 'bundles', the sources beside them, is not."
+    )]
+    Build(BuildRepositoryFlags),
+    /// Add packages
+    #[command(override_usage = "haulout repository add --repository FOLDER SOURCE ... [FLAGS]")]
+    Add(AddToRepositoryFlags),
+    /// Take a version of a package out, with its sources
+    Remove(RemoveFromRepositoryFlags),
+    /// List the versions
+    List(ListRepositoryFlags),
+    /// Tell all that is wrong
+    Verify(VerifyRepositoryFlags),
+}
+
+/// Where a repository is.
+#[derive(Args, Debug)]
+pub struct RepositoryFolder {
+    /// Folder of the repository
+    #[arg(long = "repository", value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub folder: String,
+}
+
+/// Flags of `repository build`.
+#[derive(Args, Debug)]
+pub struct BuildRepositoryFlags {
+    #[command(flatten)]
+    pub add: AddToRepositoryFlags,
+    /// Where its bundle will be: a registry's host and the name there
+    #[arg(
+        long,
+        value_name = "HOST/NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bundle_repo: String,
+    /// Name of the PackageRepository; the last part of the bundle's name if absent
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub name: String,
+    /// Namespace of the PackageRepository
+    #[arg(
+        long,
+        value_name = "NAMESPACE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub namespace: String,
+}
+
+/// Flags of `repository add`.
+#[derive(Args, Debug)]
+pub struct AddToRepositoryFlags {
+    #[command(flatten)]
+    pub repository: RepositoryFolder,
+    /// Replace versions that are there and differ
+    #[arg(long)]
+    pub replace: bool,
+}
+
+/// Flags of `repository remove`.
+#[derive(Args, Debug)]
+pub struct RemoveFromRepositoryFlags {
+    #[command(flatten)]
+    pub repository: RepositoryFolder,
+    /// Name of the package
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub ref_name: String,
+    /// Version of the package
+    #[arg(
+        long = "version",
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub package_version: String,
+}
+
+/// Flags of `repository list`.
+#[derive(Args, Debug)]
+pub struct ListRepositoryFlags {
+    #[command(flatten)]
+    pub repository: RepositoryFolder,
+}
+
+/// Flags of `repository verify`.
+#[derive(Args, Debug)]
+pub struct VerifyRepositoryFlags {
+    #[command(flatten)]
+    pub repository: RepositoryFolder,
 }

@@ -26,6 +26,7 @@ mod repository;
 mod select;
 mod serve;
 mod shell;
+mod stage;
 mod tree;
 mod values;
 mod watch;
@@ -153,6 +154,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         }
         Some(Command::Fmt(flags)) => fmt::fmt(&flags),
         Some(Command::Serve(flags)) => serve::serve(&flags),
+        Some(Command::Repository(flags)) => repository::repository(flags.command.as_ref(), &words),
         Some(Command::Select(flags)) => select::select(&flags, format),
         Some(Command::Lock(flags)) => lock::lock(&flags),
         Some(Command::Bundle(flags)) => bundle::bundle(name, &flags),
@@ -165,8 +167,13 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
 }
 
 fn takes_words(command: Option<&Command>) -> bool {
-    use Command::{Completion, Diff, Help, Render};
-    matches!(command, Some(Render(_) | Diff(_) | Completion | Help))
+    use Command::{Completion, Diff, Help, Render, Repository};
+    use flags::RepositoryCommand::{Add, Build};
+    match command {
+        Some(Render(_) | Diff(_) | Completion | Help) => true,
+        Some(Repository(flags)) => matches!(flags.command, Some(Add(_) | Build(_))),
+        _ => false,
+    }
 }
 
 /// A word too many; perhaps it was meant to be a command.

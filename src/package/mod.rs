@@ -9,6 +9,7 @@ pub mod bundle;
 pub mod constraint;
 pub mod digest;
 mod document;
+pub mod edit;
 pub mod explain;
 pub mod images;
 pub mod lock;
@@ -18,6 +19,7 @@ pub mod reference;
 pub mod repository;
 pub mod select;
 pub mod transport;
+pub mod verify;
 pub mod version;
 
 /// A text in quotes, as Go's `%q` writes it.
