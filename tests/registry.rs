@@ -1336,3 +1336,44 @@ fn tags_become_digests() {
         "{err}"
     );
 }
+
+/// The guide's examples, one after the other in one folder, as a user would run them.
+#[test]
+fn the_guide_holds() {
+    let Some(registry) = Registry::start("guide", None) else {
+        return;
+    };
+    let place = Place::new("guide");
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/bundles.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let blocks = guide
+        .split("```sh\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap());
+    let script: String = blocks.collect();
+    assert!(script.lines().count() > 10);
+    let script = format!(
+        "set -e\n{}",
+        script.replace("127.0.0.1:5000", &registry.address)
+    );
+    let folder = Path::new(env!("CARGO_BIN_EXE_haulout")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let out = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(&place.0)
+        .env("PATH", path)
+        .env("HOME", &place.0)
+        .output()
+        .unwrap();
+    let (printed, told) = (
+        String::from_utf8(out.stdout).unwrap(),
+        String::from_utf8(out.stderr).unwrap(),
+    );
+    assert!(out.status.success(), "{printed}{told}");
+    // The last command refers to the image in the other site's repository.
+    let last = printed.rsplit("---\n").next().unwrap();
+    assert!(
+        last.contains(&format!("image: {}/site/app@sha256:", registry.address)),
+        "{printed}"
+    );
+}
