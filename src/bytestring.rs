@@ -1,16 +1,22 @@
 //! Strings as Starlark and YAML have them here: bytes that are usually UTF-8, shared and immutable.
 
+use crate::memory::Counted;
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::rc::Rc;
+
+/// What a string takes beside its bytes.
+const OVERHEAD: usize = 64;
 
 /// An immutable byte string that clones in constant time and is one pointer wide.
 ///
 /// ytt's strings are bytes: `base64.decode` and `!!binary` give content that is not UTF-8,
 /// and `len("é")` is 2.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Str(Rc<Box<[u8]>>);
+#[derive(Clone)]
+pub struct Str(Rc<Counted<Box<[u8]>>>);
 
 impl Str {
     /// The bytes.
@@ -29,6 +35,38 @@ impl Str {
     }
 }
 
+impl Default for Str {
+    fn default() -> Str {
+        Str::from(Vec::new())
+    }
+}
+
+impl PartialEq for Str {
+    fn eq(&self, other: &Str) -> bool {
+        Rc::ptr_eq(&self.0, &other.0) || self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for Str {}
+
+impl PartialOrd for Str {
+    fn partial_cmp(&self, other: &Str) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Str {
+    fn cmp(&self, other: &Str) -> Ordering {
+        self.as_bytes().cmp(other.as_bytes())
+    }
+}
+
+impl Hash for Str {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
+    }
+}
+
 impl std::borrow::Borrow<[u8]> for Str {
     fn borrow(&self) -> &[u8] {
         self.as_bytes()
@@ -44,25 +82,26 @@ impl Deref for Str {
 
 impl From<&str> for Str {
     fn from(text: &str) -> Str {
-        Str(Rc::new(text.as_bytes().into()))
+        Str::from(text.as_bytes())
     }
 }
 
 impl From<String> for Str {
     fn from(text: String) -> Str {
-        Str(Rc::new(text.into_bytes().into_boxed_slice()))
+        Str::from(text.into_bytes())
     }
 }
 
 impl From<&[u8]> for Str {
     fn from(bytes: &[u8]) -> Str {
-        Str(Rc::new(bytes.into()))
+        Str::from(bytes.to_vec())
     }
 }
 
 impl From<Vec<u8>> for Str {
     fn from(bytes: Vec<u8>) -> Str {
-        Str(Rc::new(bytes.into_boxed_slice()))
+        let held = bytes.len() + OVERHEAD;
+        Str(Rc::new(Counted::new(bytes.into_boxed_slice(), held)))
     }
 }
 

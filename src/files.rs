@@ -4,6 +4,8 @@ use crate::diagnostic::Report;
 use crate::position::Source;
 use crate::yaml::{self, DocumentSet};
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fmt;
 use std::rc::Rc;
 
 /// What a file is taken for, by its name or by a mark.
@@ -22,13 +24,25 @@ pub enum Kind {
 /// One input file.
 #[derive(Clone, Debug)]
 pub struct File {
-    source: Rc<Source>,
+    path: Rc<str>,
     original_path: Rc<str>,
     description: Rc<str>,
+    /// Read when it is needed: a folder may hold much that no template asks for.
+    source: Rc<OnceCell<Result<Rc<Source>, Report>>>,
+    load: Option<Loader>,
     marked_kind: Option<Kind>,
     marked_template: Option<bool>,
     marked_for_output: Option<bool>,
-    unread: Option<Report>,
+}
+
+/// The door's way to a content.
+#[derive(Clone)]
+struct Loader(Rc<dyn Fn() -> Result<Vec<u8>, Report>>);
+
+impl fmt::Debug for Loader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Loader")
+    }
 }
 
 /// A file of a result.
@@ -76,32 +90,43 @@ impl File {
         bytes: impl Into<Vec<u8>>,
     ) -> File {
         let path = path.into();
+        let source = Source::file(path.as_str(), bytes);
         File {
-            original_path: path.as_str().into(),
-            description: description.into().into(),
-            source: Source::file(path, bytes),
-            marked_kind: None,
-            marked_template: None,
-            marked_for_output: None,
-            unread: None,
+            source: Rc::new(OnceCell::from(Ok(source))),
+            ..File::unread(path, description, None)
         }
     }
 
-    /// A file whose content the door could not get; that is an error once something needs it.
-    pub fn unreadable(
+    /// A file whose content the door gives when it is asked for, once. That it cannot is an error only then.
+    pub fn lazy(
         path: impl Into<String>,
         description: impl Into<String>,
-        reason: Report,
+        load: impl Fn() -> Result<Vec<u8>, Report> + 'static,
     ) -> File {
+        File::unread(path, description, Some(Loader(Rc::new(load))))
+    }
+
+    fn unread(
+        path: impl Into<String>,
+        description: impl Into<String>,
+        load: Option<Loader>,
+    ) -> File {
+        let path: Rc<str> = path.into().into();
         File {
-            unread: Some(reason),
-            ..File::new(path, description, "")
+            original_path: path.clone(),
+            path,
+            description: description.into().into(),
+            source: Rc::default(),
+            load,
+            marked_kind: None,
+            marked_template: None,
+            marked_for_output: None,
         }
     }
 
     /// The path by which other files know it.
     pub fn path(&self) -> &str {
-        &self.source.name
+        &self.path
     }
 
     /// The path before any mark: what file marks match.
@@ -117,12 +142,16 @@ impl File {
     /// Path and content, as positions refer to them.
     ///
     /// # Errors
-    /// The content could not be read.
+    /// The content cannot be read.
     pub fn source(&self) -> Result<&Rc<Source>, Report> {
-        match &self.unread {
-            Some(reason) => Err(reason.clone()),
-            None => Ok(&self.source),
-        }
+        let load = || {
+            let bytes = match &self.load {
+                Some(Loader(load)) => load()?,
+                None => Vec::new(),
+            };
+            Ok(Source::file(&*self.path, bytes))
+        };
+        self.source.get_or_init(load).as_ref().map_err(Clone::clone)
     }
 
     /// The last part of its path.
@@ -172,7 +201,12 @@ impl File {
 
     /// The same content under another path; messages and file marks still know the first one.
     pub fn set_path(&mut self, path: impl Into<String>) {
-        self.source = Source::file(path, self.source.text.clone());
+        self.path = path.into().into();
+        let read = std::mem::take(&mut self.source);
+        if let Some(Ok(source)) = read.get() {
+            let source = Source::file(&*self.path, source.text.clone());
+            self.source = Rc::new(OnceCell::from(Ok(source)));
+        }
     }
 
     fn mark(&mut self, kind: Kind, template: bool) {

@@ -7,15 +7,24 @@ use serde::Serialize;
 
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
-/// A package among them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A package among them, in one version.
+#[derive(Clone, Debug, Serialize)]
 pub struct Package {
-    /// The name by which it is asked for: `pinniped/supervisor`.
+    /// The name by which it is asked for: `pinniped/supervisor` for the newest, `pinniped/supervisor@0.25.0` for another.
     pub name: String,
     /// The name for people.
     pub title: String,
     /// Its version.
     pub version: String,
+    #[serde(skip)]
+    folder: &'static Dir<'static>,
+}
+
+impl Package {
+    /// The name without a version.
+    fn bare(&self) -> &str {
+        parts(&self.name).0
+    }
 }
 
 /// All packages: by family and name, the newest version of each first.
@@ -23,12 +32,13 @@ pub fn packages() -> Vec<Package> {
     let mut packages = Vec::new();
     for family in TEMPLATES.dirs() {
         for version in family.dirs() {
-            for package in version.dirs() {
-                let (family, name) = (last(family.path()), last(package.path()));
+            for folder in version.dirs() {
+                let (family, name) = (last(family.path()), last(folder.path()));
                 packages.push(Package {
                     name: format!("{family}/{name}"),
                     title: format!("{} {}", capital(&family), capital(&name)),
                     version: last(version.path()),
+                    folder,
                 });
             }
         }
@@ -38,44 +48,31 @@ pub fn packages() -> Vec<Package> {
             .cmp(&a.name)
             .then_with(|| order(&b.version).cmp(&order(&a.version)))
     });
+    let mut newest = String::new();
+    for package in &mut packages {
+        if package.name == newest {
+            package.name = format!("{newest}@{}", package.version);
+        } else {
+            newest.clone_from(&package.name);
+        }
+    }
     packages
 }
 
-/// The files of a package, sorted by path: `pinniped/supervisor`, or `pinniped/supervisor@0.39.0`.
+/// The files of a package, sorted by path: `pinniped/supervisor` is the newest, `pinniped/supervisor@0.25.0` a given one.
 ///
 /// # Errors
-/// There is no such package.
+/// There is no such package, or not in this version.
 pub fn files(name: &str) -> Result<Vec<File>, Report> {
-    let (wanted, version) = match name.split_once('@') {
-        Some((name, version)) => (name, Some(version)),
-        None => (name, None),
-    };
-    let packages = packages();
-    let found = packages.iter().find(|package| {
-        package.name == wanted && version.is_none_or(|version| package.version == version)
-    });
-    let folder = found.and_then(|package| {
-        let (family, name) = package.name.split_once('/')?;
-        TEMPLATES.get_dir(format!("{family}/{}/{name}", package.version))
-    });
-    let Some(folder) = folder else {
-        let known: Vec<String> = packages
-            .iter()
-            .map(|package| format!("{}@{}", package.name, package.version))
-            .collect();
-        return Err(Report::new(format!(
-            "there is no package '{name}' (hint: there is {})",
-            known.join(", ")
-        )));
-    };
+    let package = find(name)?;
     let mut files = Vec::new();
-    let mut folders = vec![folder];
+    let mut folders = vec![package.folder];
     while let Some(inner) = folders.pop() {
         folders.extend(inner.dirs());
         for file in inner.files() {
             let path = file
                 .path()
-                .strip_prefix(folder.path())
+                .strip_prefix(package.folder.path())
                 .unwrap_or(file.path());
             let path = path.to_string_lossy().replace('\\', "/");
             files.push(File::new(
@@ -87,6 +84,40 @@ pub fn files(name: &str) -> Result<Vec<File>, Report> {
     }
     files.sort_by(|a, b| a.path().cmp(b.path()));
     Ok(files)
+}
+
+fn find(name: &str) -> Result<Package, Report> {
+    let (wanted, version) = parts(name);
+    let (same, others): (Vec<_>, Vec<_>) = packages()
+        .into_iter()
+        .partition(|package| package.bare() == wanted);
+    let (missing, mut known): (_, Vec<_>) = match version {
+        Some(version) if !same.is_empty() => (
+            format!("version '{version}' of package '{wanted}'"),
+            same.iter().map(|package| package.version.clone()).collect(),
+        ),
+        _ => (
+            format!("package '{wanted}'"),
+            others.iter().map(|package| package.bare().into()).collect(),
+        ),
+    };
+    known.dedup();
+    same.into_iter()
+        .find(|package| version.is_none_or(|version| package.version == version))
+        .ok_or_else(|| {
+            Report::new(format!(
+                "there is no {missing} (hint: there is {})",
+                known.join(", ")
+            ))
+        })
+}
+
+/// `pinniped/supervisor@0.25.0` as name and version.
+fn parts(name: &str) -> (&str, Option<&str>) {
+    match name.split_once('@') {
+        Some((name, version)) => (name, Some(version)),
+        None => (name, None),
+    }
 }
 
 fn last(path: &std::path::Path) -> String {
@@ -105,4 +136,49 @@ fn capital(word: &str) -> String {
 
 fn order(version: &str) -> Option<semver::Version> {
     semver::Version::parse(version).ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_version_is_meant_unless_another_is_named() {
+        let names: Vec<_> = packages()
+            .into_iter()
+            .map(|package| format!("{} {} ({})", package.title, package.version, package.name))
+            .collect();
+        assert_eq!(
+            names,
+            [
+                "Pinniped Supervisor 0.39.0 (pinniped/supervisor)",
+                "Pinniped Supervisor 0.25.0 (pinniped/supervisor@0.25.0)",
+                "Pinniped Concierge 0.39.0 (pinniped/concierge)",
+                "Pinniped Concierge 0.25.0 (pinniped/concierge@0.25.0)",
+            ]
+        );
+        let texts = |name: &str| {
+            let files = files(name).unwrap().into_iter();
+            files
+                .map(|file| (file.path().to_string(), file.source().unwrap().text.clone()))
+                .collect::<Vec<_>>()
+        };
+        let newest = texts("pinniped/supervisor");
+        assert_eq!(newest, texts("pinniped/supervisor@0.39.0"));
+        assert_ne!(newest, texts("pinniped/supervisor@0.25.0"));
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_with_what_is() {
+        let text = |name: &str| files(name).unwrap_err().text().to_string();
+        assert_eq!(
+            text("pinniped/supervisor@0.25"),
+            "there is no version '0.25' of package 'pinniped/supervisor' (hint: there is 0.39.0, 0.25.0)"
+        );
+        assert_eq!(
+            text("pinniped/walrus@0.25.0"),
+            "there is no package 'pinniped/walrus' (hint: there is pinniped/supervisor, pinniped/concierge)"
+        );
+    }
 }

@@ -60,7 +60,7 @@ fn limits() -> Limits {
         steps: 200_000_000,
         call_depth: 5_000,
         native_depth: 50,
-        allocation: 200_000_000,
+        memory: 128 << 20,
         interrupted: None,
     }
 }

@@ -244,7 +244,9 @@ fn cases(folder: &Path) -> Vec<(String, PathBuf)> {
 fn run_all(folder: &Path, fixtures: &Path, each: impl Fn(&str, &Path, Outcome) + Send + Sync) {
     let cases = cases(folder);
     let scratch = std::env::temp_dir().join(format!("haulout-cases-{}", std::process::id()));
-    let scratch = scratch.join(folder.file_name().unwrap());
+    // Both tests run at once, and both folders are called `cases`.
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let scratch = scratch.join(RUNS.fetch_add(1, Ordering::Relaxed).to_string());
     let next = AtomicUsize::new(0);
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {

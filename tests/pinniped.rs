@@ -1,9 +1,9 @@
 //! The Pinniped templates that the program carries give the objects of Pinniped's own.
 //!
-//! For each set of values in `tests/pinniped/PACKAGE/` both are rendered, ours and those of the release, and compared
-//! object for object, descriptions in custom resource definitions aside; a set that the release refuses is refused by
-//! ours for the same values. Where the release is not at hand, digests of its objects stand in for it (`RECORD=1` writes
-//! them anew).
+//! For each set of values in `tests/pinniped/VERSION/PACKAGE/` both are rendered, ours and those of the release, and
+//! compared object for object, descriptions in custom resource definitions aside; a set that the release refuses is
+//! refused by ours for the same values. A set is a plain values file, or one that begins with `#@data/values`. Where the
+//! release is not at hand, digests of its objects stand in for it (`RECORD=1` writes them anew).
 
 #![allow(
     clippy::disallowed_methods,
@@ -26,36 +26,29 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-const VERSION: &str = "0.39.0";
+const VERSIONS: [&str; 2] = ["0.25.0", "0.39.0"];
+const PACKAGES: [&str; 2] = ["supervisor", "concierge"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The release's own folder of a package, if it is at hand.
-fn release(package: &str) -> Option<PathBuf> {
+fn release(version: &str, package: &str) -> Option<PathBuf> {
     let folder = root()
         .join("../shared/conformance/fixtures/pinniped")
-        .join(format!("v{VERSION}"))
+        .join(format!("v{version}"))
         .join(package);
     folder.is_dir().then_some(folder)
 }
 
 fn read_folder(folder: &Path) -> Vec<File> {
-    let mut files: Vec<File> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_str().unwrap().to_string();
-            File::new(
-                name.clone(),
-                format!("file '{name}'"),
-                fs::read(&path).unwrap(),
-            )
-        })
-        .collect();
-    files.sort_by(|a, b| a.path().cmp(b.path()));
-    files
+    let file = |path: PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_string();
+        let bytes = fs::read(&path).unwrap();
+        File::new(name.clone(), format!("file '{name}'"), bytes)
+    };
+    files_in(folder).into_iter().map(file).collect()
 }
 
 /// What a render gives: objects by what tells them apart, each as canonical JSON; or the values that are refused.
@@ -66,6 +59,27 @@ enum Outcome {
 }
 
 impl Outcome {
+    /// The names of the objects that differ from those of another outcome; all there is to say if one was refused.
+    fn beside(&self, other: &Outcome) -> Vec<String> {
+        match (self, other) {
+            (Outcome::Objects(ours), Outcome::Objects(theirs)) => {
+                let names: BTreeSet<_> = ours.keys().chain(theirs.keys()).collect();
+                names
+                    .into_iter()
+                    .filter(|name| ours.get(*name) != theirs.get(*name))
+                    .map(|name| {
+                        let side = |objects: &BTreeMap<String, String>| {
+                            objects.get(name).cloned().unwrap_or_default()
+                        };
+                        format!("{name}\n- {}\n+ {}", side(theirs), side(ours))
+                    })
+                    .collect()
+            }
+            _ if self == other => Vec::new(),
+            _ => vec![format!("- {other:?}\n+ {self:?}")],
+        }
+    }
+
     fn digest(&self) -> String {
         let mut text = String::new();
         match self {
@@ -85,20 +99,26 @@ impl Outcome {
 
 fn outcome(files: Vec<File>, values: &Path) -> Outcome {
     let name = values.file_name().unwrap().to_str().unwrap().to_string();
-    let file = ValuesFile {
-        library: String::new(),
-        argument: name.clone(),
-        path: name,
-        bytes: fs::read(values).unwrap(),
-    };
-    let request = Request {
+    let bytes = fs::read(values).unwrap();
+    let mut request = Request {
         files,
-        values: Flags {
-            files: vec![file],
-            ..Flags::default()
-        },
         ..Request::default()
     };
+    if bytes.starts_with(b"#@data/values") {
+        let file = File::new(name.clone(), format!("file '{name}'"), bytes);
+        request.files.push(file);
+    } else {
+        let file = ValuesFile {
+            library: String::new(),
+            argument: name.clone(),
+            path: name.clone(),
+            bytes,
+        };
+        request.values = Flags {
+            files: vec![file],
+            ..Flags::default()
+        };
+    }
     match render(&request) {
         Ok(output) => {
             let mut objects = BTreeMap::new();
@@ -111,15 +131,20 @@ fn outcome(files: Vec<File>, values: &Path) -> Outcome {
             }
             Outcome::Objects(objects)
         }
-        Err(report) => Outcome::Refused(refused(&report)),
+        Err(report) => Outcome::Refused(refused(&report, &name)),
     }
 }
 
-/// The data values that a report is about; for faults of type the place in the values file.
-fn refused(report: &Report) -> BTreeSet<String> {
-    let place = |diagnostic: &haulout::diagnostic::Diagnostic| match diagnostic.path.as_slice() {
-        [] => format!("line {}", diagnostic.origin.line().unwrap_or_default()),
-        path => path.join("."),
+/// The data values that a report is about; for faults of type the place in the values file, and for those that only
+/// a template finds no more than that: where is the template's own affair.
+fn refused(report: &Report, values: &str) -> BTreeSet<String> {
+    let place = |diagnostic: &haulout::diagnostic::Diagnostic| {
+        let origin = &diagnostic.origin;
+        match (diagnostic.path.as_slice(), origin.line()) {
+            ([], Some(line)) if origin.file() == values => format!("line {line}"),
+            ([], _) => "in a template".to_string(),
+            (path, _) => path.join("."),
+        }
     };
     report.diagnostics().iter().map(place).collect()
 }
@@ -175,35 +200,38 @@ fn drop_descriptions(value: &mut Value) {
     }
 }
 
-fn value_sets(package: &str) -> Vec<PathBuf> {
-    let folder = root().join("tests/pinniped").join(package);
-    let mut sets: Vec<PathBuf> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    sets.sort();
-    sets
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
 }
 
-fn check(package: &str) {
-    let sets = value_sets(package);
+fn check(version: &str, package: &str) {
+    let folder = root().join("tests/pinniped").join(version);
+    let sets = files_in(&folder.join(package));
     assert!(sets.len() >= 15);
-    let record = root()
-        .join("tests/pinniped")
-        .join(format!("{package}.digests"));
+    let record = folder.join(format!("{package}.digests"));
     let mut digests = String::new();
     for set in &sets {
         let label = format!("{package}/{}", set.file_stem().unwrap().to_str().unwrap());
         let ours = outcome(
-            templates::files(&format!("pinniped/{package}@{VERSION}")).unwrap(),
+            templates::files(&format!("pinniped/{package}@{version}")).unwrap(),
             set,
         );
-        match release(package) {
+        match release(version, package) {
             Some(folder) => {
                 let theirs = outcome(read_folder(&folder), set);
-                assert_eq!(ours, theirs, "{label}");
+                let differences = ours.beside(&theirs);
+                assert!(
+                    differences.is_empty(),
+                    "{version} {label}:\n{}",
+                    differences.join("\n")
+                );
             }
-            None => println!("skipped: {label} beside the release itself; its digest is compared"),
+            None => println!(
+                "skipped: {version} {label} beside the release itself; its digest is compared"
+            ),
         }
         writeln!(digests, "{label} {}", ours.digest()).unwrap();
     }
@@ -219,30 +247,49 @@ fn check(package: &str) {
 }
 
 #[test]
-fn supervisor_has_the_objects_of_the_release() {
-    check("supervisor");
+fn supervisor_0_25_has_the_objects_of_the_release() {
+    check("0.25.0", "supervisor");
 }
 
 #[test]
-fn concierge_has_the_objects_of_the_release() {
-    check("concierge");
+fn concierge_0_25_has_the_objects_of_the_release() {
+    check("0.25.0", "concierge");
 }
 
-/// Both packages stand alone, so each has its copy of what they share.
 #[test]
-fn shared_files_are_the_same_in_both() {
-    for name in ["openapi.star", "kubernetes.star"] {
-        let copy = |package: &str| {
-            fs::read_to_string(
-                root()
+fn supervisor_0_39_has_the_objects_of_the_release() {
+    check("0.39.0", "supervisor");
+}
+
+#[test]
+fn concierge_0_39_has_the_objects_of_the_release() {
+    check("0.39.0", "concierge");
+}
+
+/// Packages stand alone, so each has its copy of what they share. A copy costs the program nothing as long as it is one.
+#[test]
+fn shared_files_are_the_same_everywhere() {
+    let copies = |name: &str, versions: &[&str], packages: &[&str]| {
+        let mut copies = BTreeSet::new();
+        for version in versions {
+            for package in packages {
+                let folder = root()
                     .join("templates/pinniped")
-                    .join(VERSION)
-                    .join(package)
-                    .join(name),
-            )
-            .unwrap()
-        };
-        assert_eq!(copy("supervisor"), copy("concierge"), "{name}");
+                    .join(version)
+                    .join(package);
+                copies.insert(fs::read_to_string(folder.join(name)).unwrap());
+            }
+        }
+        assert_eq!(copies.len(), 1, "{name} in {versions:?}, {packages:?}");
+    };
+    for name in ["openapi.star", "kubernetes.star"] {
+        copies(name, &VERSIONS, &PACKAGES);
+    }
+    for version in VERSIONS {
+        copies("api.star", &[version], &PACKAGES);
+    }
+    for package in PACKAGES {
+        copies("names.lib.yaml", &VERSIONS, &[package]);
     }
 }
 
@@ -260,9 +307,12 @@ fn no_passage_is_the_release_s() {
         (!line.is_empty() && line != "---" && !bare(line)).then(|| line.to_string())
     };
     let lines = |text: &str| -> Vec<String> { text.lines().filter_map(telling).collect() };
-    for package in ["supervisor", "concierge"] {
-        let Some(folder) = release(package) else {
-            println!("skipped: {package}: the release is not at hand");
+    for (version, package) in VERSIONS
+        .iter()
+        .flat_map(|version| PACKAGES.map(|package| (version, package)))
+    {
+        let Some(folder) = release(version, package) else {
+            println!("skipped: {package} {version}: the release is not at hand");
             continue;
         };
         let mut theirs = BTreeSet::new();
@@ -270,12 +320,12 @@ fn no_passage_is_the_release_s() {
             let lines = lines(&String::from_utf8_lossy(&file.source().unwrap().text));
             theirs.extend(lines.windows(PASSAGE).map(<[String]>::to_vec));
         }
-        for file in templates::files(&format!("pinniped/{package}@{VERSION}")).unwrap() {
+        for file in templates::files(&format!("pinniped/{package}@{version}")).unwrap() {
             let lines = lines(&String::from_utf8_lossy(&file.source().unwrap().text));
             for passage in lines.windows(PASSAGE) {
                 assert!(
                     !theirs.contains(passage),
-                    "{package}/{}: {passage:#?}",
+                    "{package}/{} of {version}: {passage:#?}",
                     file.path()
                 );
             }

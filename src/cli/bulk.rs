@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Report;
 use crate::files::{File, OutputFile};
-use crate::modules::json::go_error;
+use crate::modules::json::syntax_error;
 use serde::{Deserialize, Serialize};
 
 #[derive(Default, Deserialize, Serialize)]
@@ -27,11 +27,8 @@ struct BulkFile {
 /// The text is not of that form.
 pub fn read(text: &str) -> Result<Vec<File>, Report> {
     let bulk: Bulk = serde_json::from_str(text).map_err(|error| {
-        Report::new(if error.is_data() {
-            format!("json: {error}")
-        } else {
-            go_error(text, &error)
-        })
+        let syntax = syntax_error(text.as_bytes());
+        Report::new(syntax.unwrap_or_else(|| format!("json: {error}")))
     })?;
     let file = |file: BulkFile| File::new(file.name.clone(), file.name, file.data);
     Ok(bulk.files.into_iter().map(file).collect())

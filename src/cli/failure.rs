@@ -177,6 +177,15 @@ fn block(out: &mut String, diagnostic: &Diagnostic, paint: &Paint) {
     if let Some(expected) = &diagnostic.expected {
         tell("expected", expected);
     }
+    let rule = diagnostic.rule.to_string();
+    if diagnostic.rule.line().is_some()
+        && !diagnostic
+            .expected
+            .as_ref()
+            .is_some_and(|expected| expected.contains(&rule))
+    {
+        tell("by", &rule);
+    }
     for call in diagnostic
         .calls
         .iter()

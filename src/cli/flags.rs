@@ -53,6 +53,12 @@ pub enum Command {
     Fmt(FormatFlags),
     /// Serve the page on this machine
     Serve(ServeFlags),
+    /// Tell which version of a package an install would get
+    #[command(
+        override_usage = "haulout select --repository FOLDER --ref-name NAME --constraints TEXT [FLAGS]",
+        after_help = "The rules and the words are kapp-controller's. The exit status is 1 if there is no such version."
+    )]
+    Select(SelectFlags),
     /// Print the version
     Version,
     /// Print a script that completes commands and flags
@@ -203,4 +209,67 @@ pub struct ServeFlags {
     /// The page's folder
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "www")]
     pub dir: PathBuf,
+}
+
+/// Flags of `select`.
+#[derive(Args, Debug)]
+pub struct SelectFlags {
+    /// Repository to select from
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub repository: String,
+    /// Version to select from, in place of a repository (repeatable)
+    #[arg(long, value_name = "VERSION")]
+    pub available: Vec<String>,
+    /// Name of the package
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub ref_name: String,
+    /// Versions to accept: '>=0.25.0 <0.40.0', '0.39.x', …; any if empty
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub constraints: String,
+    /// Accept pre-releases
+    #[arg(long)]
+    pub prereleases: bool,
+    /// Accept pre-releases that have this identifier, such as 'rc' (repeatable)
+    #[arg(long, value_name = "IDENTIFIER")]
+    pub prerelease_identifier: Vec<String>,
+    /// Version that is installed: no lower one is taken
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub installed: String,
+    /// Take a lower version than the installed one
+    #[arg(long)]
+    pub downgradable: bool,
+    /// Version of the cluster, as 'kubectl version' prints it
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub kubernetes_version: String,
+    /// Version of kapp-controller
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub kapp_controller_version: String,
+    /// Tell on standard error what each filter leaves, and what may not be meant
+    #[arg(long)]
+    pub explain: bool,
 }

@@ -6,7 +6,7 @@ use super::input::Reader;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::files::Kind;
 use crate::position::Position;
-use crate::yaml::{self, ParseOptions};
+use crate::yaml::{self, Layout, ParseOptions};
 use std::time::Instant;
 
 /// Prints the YAML files, `---` between them.
@@ -37,7 +37,11 @@ pub fn fmt(flags: &FormatFlags) -> Result<Printed, Report> {
             }
             Report::with_diagnostics(error.message, vec![diagnostic])
         })?;
-        let text = yaml::format(&documents, !printed.out.is_empty());
+        let layout = Layout {
+            continued: !printed.out.is_empty(),
+            strict: flags.strict,
+        };
+        let text = yaml::format(&documents, layout);
         printed.out.extend_from_slice(&text);
     }
     if flags.debug {

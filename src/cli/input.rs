@@ -41,8 +41,7 @@ impl Reader {
     /// The files that `-f` names, in order; those of a folder sorted by path.
     ///
     /// # Errors
-    /// One is not there, or is a link that is not allowed. One that cannot be read is no error as long as nothing asks
-    /// for its content.
+    /// One is not there, or is a link that is not allowed.
     pub fn files(&mut self, arguments: &[String]) -> Result<Vec<File>, Report> {
         let mut files = Vec::new();
         for argument in arguments {
@@ -60,10 +59,11 @@ impl Reader {
             let mut group = Vec::new();
             for found in self.find(path)? {
                 let description = found.description();
-                let mut file = match self.read(&found) {
-                    Ok(bytes) => File::new(found.relative, description, bytes),
-                    Err(report) if matches!(found.place, Place::Stdin) => return Err(report),
-                    Err(report) => File::unreadable(found.relative, description, report),
+                let relative = found.relative;
+                let mut file = match found.place {
+                    Place::Stdin => File::new(relative, description, self.stdin()?),
+                    Place::Url(url) => File::lazy(relative, description, move || fetch(&url)),
+                    Place::Disk(path) => File::lazy(relative, description, move || read(&path)),
                 };
                 if !name.is_empty() && !in_folder {
                     file.set_path(name);
@@ -176,13 +176,7 @@ impl Reader {
         match &found.place {
             Place::Stdin => self.stdin(),
             Place::Url(url) => fetch(url),
-            Place::Disk(path) => fs::read(path).map_err(|error| {
-                let what = match fs::metadata(path) {
-                    Ok(meta) if meta.is_dir() => "read",
-                    _ => "open",
-                };
-                Report::new(format!("{what} {path}: {}", reason(&error)))
-            }),
+            Place::Disk(path) => read(path),
         }
     }
 
@@ -209,6 +203,16 @@ impl Found {
             Place::Disk(path) => format!("file '{path}'"),
         }
     }
+}
+
+fn read(path: &str) -> Result<Vec<u8>, Report> {
+    fs::read(path).map_err(|error| {
+        let what = match fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => "read",
+            _ => "open",
+        };
+        Report::new(format!("{what} {path}: {}", reason(&error)))
+    })
 }
 
 /// True for what is fetched rather than read.

@@ -15,6 +15,8 @@ mod links;
 mod output;
 mod paths;
 mod render;
+mod repository;
+mod select;
 mod serve;
 mod shell;
 mod values;
@@ -119,7 +121,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         return Ok(shell::help(name, &path));
     }
     if parsed.version {
-        return Ok(version());
+        return Ok(version(name));
     }
     let none = || match line.words.first() {
         Some(word) => {
@@ -158,9 +160,13 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
             none()?;
             serve::serve(&flags)
         }
+        Some(Command::Select(flags)) => {
+            none()?;
+            select::select(&flags, format)
+        }
         Some(Command::Version) => {
             none()?;
-            Ok(version())
+            Ok(version(name))
         }
         Some(Command::Completion) => shell::completion(name, &line.words),
         Some(Command::Man) => {
@@ -194,12 +200,15 @@ fn explain(root: &clap::Command, error: &clap::Error) -> Report {
     }
 }
 
-fn version() -> Printed {
-    let (ours, theirs) = (
-        env!("CARGO_PKG_VERSION"),
-        crate::modules::version::YTT_VERSION,
-    );
-    Printed::out(format!("haulout version {ours}\nytt {theirs}\n"))
+/// Both versions, that of the name by which the program was called first, where scripts look for it.
+fn version(name: &str) -> Printed {
+    let ours = format!("haulout version {}", env!("CARGO_PKG_VERSION"));
+    let theirs = format!("ytt version {}", crate::modules::version::YTT_VERSION);
+    Printed::out(if name == NAMES[0] {
+        format!("{ours}\n{theirs}\n")
+    } else {
+        format!("{theirs}\n{ours}\n")
+    })
 }
 
 fn print(printed: &Printed) -> Result<ExitCode, Failed> {

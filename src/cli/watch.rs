@@ -11,14 +11,11 @@ use crate::values::flags::{split_file_value, split_library};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread::sleep;
 use std::time::{Duration, SystemTime};
 
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// Folders deeper than this are not looked into; links can make any depth.
-const MAX_DEPTH: usize = 64;
 
 /// When each input changed last, and how long it is.
 type Seen = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
@@ -82,25 +79,19 @@ fn inputs(flags: &RenderFlags) -> Result<Vec<PathBuf>, Report> {
 
 fn look(inputs: &[PathBuf]) -> Seen {
     let mut seen = Seen::new();
-    for input in inputs {
-        look_into(input, MAX_DEPTH, &mut seen);
+    let mut pending = inputs.to_vec();
+    while let Some(path) = pending.pop() {
+        // What is gone, or cannot be read, is a state like any other: the render tells.
+        let Ok(meta) = fs::metadata(&path) else {
+            continue;
+        };
+        if meta.is_file() {
+            seen.insert(path, (meta.modified().ok(), meta.len()));
+        } else if meta.is_dir() && (!path.is_symlink() || inputs.contains(&path)) {
+            // No render follows links to folders, which may lead in circles.
+            let entries = fs::read_dir(path).into_iter().flatten().flatten();
+            pending.extend(entries.map(|entry| entry.path()));
+        }
     }
     seen
-}
-
-fn look_into(path: &Path, depth: usize, seen: &mut Seen) {
-    // What is gone, or cannot be read, is a state like any other: the render tells.
-    let Ok(meta) = fs::metadata(path) else {
-        return;
-    };
-    if meta.is_dir() {
-        let Some(depth) = depth.checked_sub(1) else {
-            return;
-        };
-        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-            look_into(&entry.path(), depth, seen);
-        }
-        return;
-    }
-    seen.insert(path.into(), (meta.modified().ok(), meta.len()));
 }

@@ -73,8 +73,17 @@ pub fn function(
     name: &'static str,
     body: impl Fn(&mut Interp, Args) -> Result<Value> + 'static,
 ) -> Value {
-    Value::function(name, move |interp, args| {
-        body(interp, args).map_err(|error| named_error(name, &error))
+    function_holding(name, Vec::new(), move |interp, _, args| body(interp, args))
+}
+
+/// The same for a function that holds values.
+pub fn function_holding(
+    name: &'static str,
+    held: Vec<Value>,
+    body: impl Fn(&mut Interp, &[Value], Args) -> Result<Value> + 'static,
+) -> Value {
+    Value::function_holding(name, held, move |interp, held, args| {
+        body(interp, held, args).map_err(|error| named_error(name, &error))
     })
 }
 

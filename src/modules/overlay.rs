@@ -1,6 +1,6 @@
 //! `@ytt:overlay`: applying overlays in code, and matchers.
 
-use super::{bool_argument, function, one};
+use super::{bool_argument, function, function_holding, one};
 use crate::overlay::{self, Defaults, map_key_matcher};
 use crate::script::{Args, Error, Interp, Module, Result, Value};
 use crate::template::convert::{to_fragment, to_yaml};
@@ -83,12 +83,21 @@ fn map_key(args: &Args) -> Result<Value> {
 
 fn subset(args: Args) -> Result<Value> {
     one(&args)?;
-    let wanted = args.positional.into_iter().next().unwrap_or_default();
-    Ok(function("overlay.subset_matcher", move |_, args| {
+    let body = |_: &mut Interp, held: &[Value], args: Args| {
         let [_, left, _] = three(&args)?;
-        let (left, wanted) = (to_yaml(left)?, to_yaml(&wanted)?);
+        let (left, wanted) = (to_yaml(left)?, to_yaml(first(held))?);
         Ok(Value::Bool(overlay::subset(&left, &wanted).is_ok()))
-    }))
+    };
+    Ok(function_holding(
+        "overlay.subset_matcher",
+        args.positional,
+        body,
+    ))
+}
+
+/// What a matcher of one value holds.
+fn first(held: &[Value]) -> &Value {
+    held.first().unwrap_or(&Value::None)
 }
 
 /// A matcher that asks others until one gives `decisive`.
@@ -96,15 +105,16 @@ fn combined(name: &'static str, matchers: Vec<Value>, decisive: bool) -> Result<
     if matchers.is_empty() {
         return Err(Error::new("expected at least one argument"));
     }
-    Ok(function(name, move |interp, args| {
+    let body = move |interp: &mut Interp, matchers: &[Value], args: Args| {
         three(&args)?;
-        for matcher in &matchers {
+        for matcher in matchers {
             if bool_argument(&interp.call(matcher, args.clone())?)? == decisive {
                 return Ok(Value::Bool(decisive));
             }
         }
         Ok(Value::Bool(!decisive))
-    }))
+    };
+    Ok(function_holding(name, matchers, body))
 }
 
 fn all_of(args: Args) -> Result<Value> {
@@ -117,9 +127,11 @@ fn any_of(args: Args) -> Result<Value> {
 
 fn not(args: Args) -> Result<Value> {
     one(&args)?;
-    let matcher = args.positional.into_iter().next().unwrap_or_default();
-    Ok(function("overlay.or_op", move |interp, args| {
+    let body = |interp: &mut Interp, held: &[Value], args: Args| {
         three(&args)?;
-        Ok(Value::Bool(!bool_argument(&interp.call(&matcher, args)?)?))
-    }))
+        Ok(Value::Bool(!bool_argument(
+            &interp.call(first(held), args)?,
+        )?))
+    };
+    Ok(function_holding("overlay.or_op", args.positional, body))
 }

@@ -1,7 +1,7 @@
 //! `@ytt:struct`: values with attributes.
 
-use super::{function, one};
-use crate::script::{Args, Error, Module, Result, Struct, Value};
+use super::{function, function_holding, one};
+use crate::script::{Args, Error, Interp, Module, Result, Struct, Value};
 use crate::template::{to_plain, to_struct, to_yaml};
 
 /// The module.
@@ -54,21 +54,17 @@ fn make_and_bind(args: Args) -> Result<Value> {
 }
 
 /// A function that passes some arguments before those that it is called with.
-fn bind(mut values: Vec<Value>) -> Result<Value> {
+fn bind(values: Vec<Value>) -> Result<Value> {
     if values.len() < 2 {
         return Err(Error::new("expected at least two arguments"));
     }
-    let bound = values.split_off(1);
-    let target = values.pop().unwrap_or_default();
-    Ok(function("struct.bind_result", move |interp, args| {
-        let mut positional = bound.clone();
-        positional.extend(args.positional);
-        interp.call(
-            &target,
-            Args {
-                positional,
-                named: args.named,
-            },
-        )
-    }))
+    let call = |interp: &mut Interp, held: &[Value], args: Args| {
+        let [target, bound @ ..] = held else {
+            return Ok(Value::None);
+        };
+        let Args { positional, named } = args;
+        let positional = bound.iter().cloned().chain(positional).collect();
+        interp.call(target, Args { positional, named })
+    };
+    Ok(function_holding("struct.bind_result", values, call))
 }

@@ -29,8 +29,7 @@ fn require_at_least(args: &Args) -> Result<Value> {
         )));
     };
     match Version::parse(YTT_VERSION) {
-        // The rule compares with releases: a pre-release asks for one of its own kind.
-        Ok(ours) if ours >= least && least.pre.is_empty() => Ok(Value::None),
+        Ok(ours) if ours.cmp_precedence(&least).is_ge() => Ok(Value::None),
         _ => Err(Error::new(format!(
             "ytt version '{YTT_VERSION}' does not meet the minimum required version '{wanted}'"
         ))),

@@ -61,11 +61,9 @@ pub enum Stmt {
         condition: Expr,
         body: Vec<Stmt>,
     },
-    /// `if`; an `elif` is an `if` alone in `otherwise`.
+    /// `if`, its `elif`s, and `else`.
     If {
-        pos: Pos,
-        condition: Expr,
-        body: Vec<Stmt>,
+        branches: Vec<Branch>,
         otherwise: Vec<Stmt>,
     },
     /// `load("module", "name", local="name")`.
@@ -76,6 +74,17 @@ pub enum Stmt {
     },
     /// `return`.
     Return { pos: Pos, value: Option<Expr> },
+}
+
+/// `if` or `elif`.
+#[derive(Debug)]
+pub struct Branch {
+    /// Where the word stands.
+    pub pos: Pos,
+    /// The condition.
+    pub condition: Expr,
+    /// What is run if it is true.
+    pub body: Vec<Stmt>,
 }
 
 /// One name that a `load` brings.
@@ -232,13 +241,22 @@ pub enum Expr {
         pos: Pos,
         operand: Box<Expr>,
     },
-    /// `x op y`; `pos` is that of the operator.
+    /// `x op y op z`, each operator with all before it on its left: a long chain is not a deep tree.
     Binary {
-        op: BinaryOp,
-        pos: Pos,
-        left: Box<Expr>,
-        right: Box<Expr>,
+        first: Box<Expr>,
+        rest: Vec<Operand>,
     },
+}
+
+/// An operator and what stands on its right.
+#[derive(Debug)]
+pub struct Operand {
+    /// The operator.
+    pub op: BinaryOp,
+    /// Where it stands.
+    pub pos: Pos,
+    /// The right side.
+    pub right: Expr,
 }
 
 /// An argument of a call.
@@ -369,7 +387,7 @@ impl Expr {
                 | Expr::Index { object: inner, .. }
                 | Expr::Slice { object: inner, .. }
                 | Expr::Conditional { then: inner, .. }
-                | Expr::Binary { left: inner, .. } => inner,
+                | Expr::Binary { first: inner, .. } => inner,
                 _ => return expr.pos(),
             };
         }
@@ -393,8 +411,11 @@ impl Expr {
             | Expr::Slice { pos, .. }
             | Expr::Comprehension { pos, .. }
             | Expr::Conditional { pos, .. }
-            | Expr::Unary { pos, .. }
-            | Expr::Binary { pos, .. } => *pos,
+            | Expr::Unary { pos, .. } => *pos,
+            Expr::Binary { first, rest } => match rest.last() {
+                Some(last) => last.pos,
+                None => first.pos(),
+            },
             Expr::Lambda(def) => def.pos,
         }
     }

@@ -3,11 +3,24 @@
 use super::error::{Error, Result};
 use super::operations::{Hashing, key_eq};
 use super::value::Value;
-use indexmap::IndexMap;
-use std::cell::{Cell, RefCell};
+use crate::memory::{Counted, Held};
+use indexmap::{Equivalent, IndexMap};
+use std::cell::{Cell, OnceCell, Ref, RefCell};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::ops::Deref;
 use std::rc::Rc;
+
+/// Bytes of a value in a list or tuple.
+pub(super) const ELEMENT: usize = size_of::<Value>();
+
+/// Bytes of an item of a dict, its share of the index counted.
+pub(super) const ITEM: usize = 2 * ELEMENT + 24;
+
+/// Bytes of a collection beside its elements.
+const OVERHEAD: usize = 96;
+
+/// Bytes of a pair in a list.
+pub(super) const PAIR: usize = OVERHEAD + 3 * ELEMENT;
 
 /// Whether a collection may change.
 #[derive(Default)]
@@ -32,15 +45,16 @@ impl Lock {
 }
 
 /// A list.
-#[derive(Default)]
 pub struct List {
     items: RefCell<Vec<Value>>,
     pub(super) lock: Lock,
+    held: Held,
 }
 
 impl From<Vec<Value>> for List {
     fn from(items: Vec<Value>) -> List {
         List {
+            held: Held::new(OVERHEAD + items.capacity() * ELEMENT),
             items: RefCell::new(items),
             lock: Lock::default(),
         }
@@ -58,6 +72,11 @@ impl List {
         self.len() == 0
     }
 
+    /// How many elements there can be before the list must move.
+    pub(super) fn capacity(&self) -> usize {
+        self.items.borrow().capacity()
+    }
+
     /// The element at this index.
     pub fn get(&self, index: usize) -> Option<Value> {
         self.items.borrow().get(index).cloned()
@@ -66,6 +85,11 @@ impl List {
     /// A copy of the elements.
     pub fn to_vec(&self) -> Vec<Value> {
         self.items.borrow().clone()
+    }
+
+    /// The elements as they stand; nothing may change them meanwhile.
+    pub(super) fn borrow(&self) -> Ref<'_, Vec<Value>> {
+        self.items.borrow()
     }
 
     /// Appends an element.
@@ -87,7 +111,10 @@ impl List {
         if self.lock.iterators.get() > 0 {
             return Err(Error::new(format!("cannot {verb} list during iteration")));
         }
-        Ok(change(&mut self.items.borrow_mut()))
+        let items = &mut *self.items.borrow_mut();
+        let result = change(items);
+        self.held.set(OVERHEAD + items.capacity() * ELEMENT);
+        Ok(result)
     }
 
     /// Makes the list unchangeable; true if it was not before.
@@ -103,54 +130,111 @@ impl Drop for List {
 }
 
 /// A tuple.
-#[derive(Default)]
-pub struct Tuple(Vec<Value>);
+pub struct Tuple {
+    items: Vec<Value>,
+    key: OnceCell<Key>,
+    frozen: Cell<bool>,
+    _held: Held,
+}
+
+impl Default for Tuple {
+    fn default() -> Tuple {
+        Tuple::from(Vec::new())
+    }
+}
 
 impl From<Vec<Value>> for Tuple {
     fn from(items: Vec<Value>) -> Tuple {
-        Tuple(items)
+        Tuple {
+            _held: Held::new(OVERHEAD + items.capacity() * ELEMENT),
+            items,
+            key: OnceCell::new(),
+            frozen: Cell::new(false),
+        }
     }
 }
 
 impl Tuple {
     /// The elements.
     pub fn as_slice(&self) -> &[Value] {
-        &self.0
+        &self.items
+    }
+
+    /// Remembers what is known of the tuple as a key: tuples that share parts are not searched again and again.
+    ///
+    /// # Errors
+    /// `find` failed.
+    pub(super) fn key(&self, find: impl FnOnce() -> Result<Key>) -> Result<Key> {
+        if let Some(key) = self.key.get() {
+            return Ok(*key);
+        }
+        let key = find()?;
+        Ok(*self.key.get_or_init(|| key))
+    }
+
+    /// Says that the elements are being frozen; true if they were not before.
+    pub(super) fn freeze(&self) -> bool {
+        !self.frozen.replace(true)
     }
 }
 
 impl Deref for Tuple {
     type Target = [Value];
     fn deref(&self) -> &[Value] {
-        &self.0
+        &self.items
     }
 }
 
 impl Drop for Tuple {
     fn drop(&mut self) {
-        dismantle(self.0.drain(..));
+        dismantle(self.items.drain(..));
     }
 }
 
-/// A hashable value as a key.
-#[derive(Clone)]
-struct Key(Value);
+/// What is known of a value as a key.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Key {
+    /// Equal values have equal hashes.
+    pub hash: u64,
+    /// How much work it is to compare it with an equal one.
+    pub size: u32,
+    /// How deep it nests.
+    pub depth: u32,
+}
 
-impl Hash for Key {
+/// A value in a table, with the hash that was found for it.
+struct Entry(Value, u64);
+
+impl Hash for Entry {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(self.0.hash_key().unwrap_or(0));
+        state.write_u64(self.1);
     }
 }
 
-impl PartialEq for Key {
-    fn eq(&self, other: &Key) -> bool {
-        key_eq(&self.0, &other.0)
+impl PartialEq for Entry {
+    fn eq(&self, other: &Entry) -> bool {
+        self.1 == other.1 && key_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Key {}
+impl Eq for Entry {}
 
-/// Passes on the hash that [`Value::hash_key`] made.
+/// A value that is looked for in a table.
+struct Wanted<'a>(&'a Value, u64);
+
+impl Hash for Wanted<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.1);
+    }
+}
+
+impl Equivalent<Entry> for Wanted<'_> {
+    fn equivalent(&self, entry: &Entry) -> bool {
+        self.1 == entry.1 && key_eq(self.0, &entry.0)
+    }
+}
+
+/// Passes on the hash that [`Value::key`] found.
 #[derive(Default)]
 struct Ready(u64);
 
@@ -168,13 +252,23 @@ impl Hasher for Ready {
     }
 }
 
-type Table = IndexMap<Key, Value, BuildHasherDefault<Ready>>;
+type Table = IndexMap<Entry, Value, BuildHasherDefault<Ready>>;
 
 /// A dict; keeps the order of insertion.
-#[derive(Default)]
 pub struct Dict {
     table: RefCell<Table>,
     pub(super) lock: Lock,
+    held: Held,
+}
+
+impl Default for Dict {
+    fn default() -> Dict {
+        Dict {
+            table: RefCell::default(),
+            lock: Lock::default(),
+            held: Held::new(OVERHEAD),
+        }
+    }
 }
 
 impl Dict {
@@ -188,13 +282,18 @@ impl Dict {
         self.len() == 0
     }
 
+    /// How many items there can be before the dict must move.
+    pub(super) fn capacity(&self) -> usize {
+        self.table.borrow().capacity()
+    }
+
     /// The value of a key.
     ///
     /// # Errors
     /// The key cannot be hashed.
     pub fn get(&self, key: &Value) -> Result<Option<Value>> {
-        key.hash_key()?;
-        Ok(self.table.borrow().get(&Key(key.clone())).cloned())
+        let hash = key.key()?.hash;
+        Ok(self.table.borrow().get(&Wanted(key, hash)).cloned())
     }
 
     /// Sets the value of a key; true if the key is new.
@@ -202,19 +301,25 @@ impl Dict {
     /// # Errors
     /// The dict must not change now, or the key cannot be hashed.
     pub fn insert(&self, key: Value, value: Value) -> Result<bool> {
-        key.hash_key()?;
         self.changeable("insert into")?;
-        Ok(self.table.borrow_mut().insert(Key(key), value).is_none())
+        let hash = key.key()?.hash;
+        let table = &mut *self.table.borrow_mut();
+        let before = table.insert(Entry(key, hash), value);
+        self.held.set(OVERHEAD + table.capacity() * ITEM);
+        Ok(before.is_none())
     }
 
     /// Removes a key and gives its value.
     ///
     /// # Errors
-    /// The dict must not change now, or the key cannot be hashed.
+    /// The dict must not change now, or the key cannot be hashed (which does not matter if the dict is empty).
     pub fn remove(&self, key: &Value) -> Result<Option<Value>> {
-        key.hash_key()?;
         self.changeable("delete from")?;
-        Ok(self.table.borrow_mut().shift_remove(&Key(key.clone())))
+        if self.is_empty() {
+            return Ok(None);
+        }
+        let hash = key.key()?.hash;
+        Ok(self.table.borrow_mut().shift_remove(&Wanted(key, hash)))
     }
 
     /// Removes everything.
@@ -223,8 +328,9 @@ impl Dict {
     /// The dict must not change now.
     pub fn clear(&self) -> Result<()> {
         self.changeable("clear")?;
-        let table = std::mem::take(&mut *self.table.borrow_mut());
-        drop(table);
+        let mut table = std::mem::take(&mut *self.table.borrow_mut());
+        self.held.set(OVERHEAD);
+        dismantle(contents(&mut table));
         Ok(())
     }
 
@@ -274,13 +380,13 @@ impl Dict {
 
 impl Drop for Dict {
     fn drop(&mut self) {
-        dismantle(
-            self.table
-                .get_mut()
-                .drain(..)
-                .flat_map(|(key, value)| [key.0, value]),
-        );
+        dismantle(contents(self.table.get_mut()));
     }
+}
+
+/// Keys and values, taken out.
+fn contents(table: &mut Table) -> impl Iterator<Item = Value> {
+    table.drain(..).flat_map(|(key, value)| [key.0, value])
 }
 
 /// A set; keeps the order of insertion.
@@ -323,7 +429,7 @@ impl Set {
         self.0.keys()
     }
 
-    pub(super) fn table(&self) -> &Dict {
+    pub(super) fn dict(&self) -> &Dict {
         &self.0
     }
 }
@@ -332,47 +438,43 @@ impl Set {
 pub(super) fn dismantle(values: impl Iterator<Item = Value>) {
     let mut pending: Vec<Value> = values.filter(Value::holds_values).collect();
     while let Some(value) = pending.pop() {
+        let mut add = |values: &mut dyn Iterator<Item = Value>| {
+            pending.extend(values.filter(Value::holds_values));
+        };
         match value {
             Value::List(list) => {
                 if let Ok(mut list) = Rc::try_unwrap(list) {
-                    pending.extend(list.items.get_mut().drain(..).filter(Value::holds_values));
+                    add(&mut list.items.get_mut().drain(..));
                 }
             }
             Value::Tuple(tuple) => {
                 if let Ok(mut tuple) = Rc::try_unwrap(tuple) {
-                    pending.extend(tuple.0.drain(..).filter(Value::holds_values));
+                    add(&mut tuple.items.drain(..));
                 }
             }
             Value::Dict(dict) => {
                 if let Ok(mut dict) = Rc::try_unwrap(dict) {
-                    let items = dict
-                        .table
-                        .get_mut()
-                        .drain(..)
-                        .flat_map(|(key, value)| [key.0, value]);
-                    pending.extend(items.filter(Value::holds_values));
+                    add(&mut contents(dict.table.get_mut()));
                 }
             }
             Value::Set(set) => {
                 if let Ok(mut set) = Rc::try_unwrap(set) {
-                    pending.extend(
-                        set.0
-                            .table
-                            .get_mut()
-                            .drain(..)
-                            .map(|(key, _)| key.0)
-                            .filter(Value::holds_values),
-                    );
+                    add(&mut contents(set.0.table.get_mut()));
                 }
             }
             Value::Function(function) => {
                 if let Ok(mut function) = Rc::try_unwrap(function) {
-                    pending.extend(function.take_held().into_iter().filter(Value::holds_values));
+                    add(&mut function.take_held().into_iter());
                 }
             }
             Value::Builtin(builtin) => {
-                if let Ok(mut builtin) = Rc::try_unwrap(builtin) {
-                    pending.extend(builtin.receiver.take().filter(Value::holds_values));
+                if let Ok(builtin) = Rc::try_unwrap(builtin).map(Counted::into_inner) {
+                    add(&mut builtin.receiver.into_iter().chain(builtin.held));
+                }
+            }
+            Value::Host(host) => {
+                if let Ok(mut host) = Rc::try_unwrap(host.0).map(Counted::into_inner) {
+                    add(&mut host.take_held().into_iter());
                 }
             }
             _ => {}

@@ -1,7 +1,8 @@
 //! From a resolved syntax tree to code for the machine in `vm`.
 
 use super::ast::{
-    Arg, BinaryOp, Binding, Clause, Expr, File, FunctionDef, Ident, Param, Pos, Stmt, UnaryOp,
+    Arg, BinaryOp, Binding, Branch, Clause, Expr, File, FunctionDef, Ident, Operand, Param, Pos,
+    Stmt, UnaryOp,
 };
 use super::error::SyntaxError;
 use super::value::Value;
@@ -374,12 +375,13 @@ impl Compiler {
                 Ok(())
             })?,
             Stmt::If {
-                pos,
-                condition,
-                body,
+                branches,
                 otherwise,
             } => {
-                self.nested(*pos, |this| this.if_chain(*pos, condition, body, otherwise))?;
+                let pos = branches
+                    .first()
+                    .map_or_else(Pos::default, |first| first.pos);
+                self.nested(pos, |this| this.if_chain(branches, otherwise))?;
             }
             Stmt::Load {
                 pos,
@@ -448,40 +450,18 @@ impl Compiler {
         }
     }
 
-    /// An `if` and the `elif`s after it, however many.
-    fn if_chain<'a>(
-        &mut self,
-        mut pos: Pos,
-        mut condition: &'a Expr,
-        mut body: &'a [Stmt],
-        mut otherwise: &'a [Stmt],
-    ) -> Result<(), SyntaxError> {
+    fn if_chain(&mut self, branches: &[Branch], otherwise: &[Stmt]) -> Result<(), SyntaxError> {
         let mut ends = Vec::new();
-        loop {
-            self.expr(condition)?;
-            let skip = self.emit_at(pos, Op::JumpIfFalse(0));
-            self.body(body)?;
-            if !otherwise.is_empty() {
+        for (index, branch) in branches.iter().enumerate() {
+            self.expr(&branch.condition)?;
+            let skip = self.emit_at(branch.pos, Op::JumpIfFalse(0));
+            self.body(&branch.body)?;
+            if index + 1 < branches.len() || !otherwise.is_empty() {
                 ends.push(self.emit(Op::Jump(0)));
             }
             self.land(skip);
-            match otherwise {
-                [
-                    Stmt::If {
-                        pos: p,
-                        condition: c,
-                        body: b,
-                        otherwise: o,
-                    },
-                ] => {
-                    (pos, condition, body, otherwise) = (*p, c, b, o);
-                }
-                _ => {
-                    self.body(otherwise)?;
-                    break;
-                }
-            }
         }
+        self.body(otherwise)?;
         ends.into_iter().for_each(|end| self.land(end));
         Ok(())
     }
@@ -723,7 +703,7 @@ impl Compiler {
                 self.expr(operand)?;
                 self.emit_at(*pos, Op::Unary(*op));
             }
-            Expr::Binary { .. } => self.operators(expr)?,
+            Expr::Binary { first, rest } => self.operators(first, rest)?,
         }
         Ok(())
     }
@@ -733,22 +713,10 @@ impl Compiler {
         self.emit_at(pos, op);
     }
 
-    /// A chain of operators leans to the left: it is walked and not descended, however long.
-    fn operators(&mut self, expr: &Expr) -> Result<(), SyntaxError> {
-        let mut chain = Vec::new();
-        let mut first = expr;
-        while let Expr::Binary {
-            op,
-            pos,
-            left,
-            right,
-        } = first
-        {
-            chain.push((*op, *pos, right));
-            first = left;
-        }
+    fn operators(&mut self, first: &Expr, rest: &[Operand]) -> Result<(), SyntaxError> {
         self.expr(first)?;
-        for (op, pos, right) in chain.into_iter().rev() {
+        for Operand { op, pos, right } in rest {
+            let (op, pos) = (*op, *pos);
             let jump = match op {
                 BinaryOp::And => Some(Op::JumpIfFalseOrPop(0)),
                 BinaryOp::Or => Some(Op::JumpIfTrueOrPop(0)),

@@ -3,7 +3,7 @@
 use super::error::{Error, Result};
 use super::number;
 use super::value::{Args, Value};
-use crate::bytestring::Str;
+use super::vm::Interp;
 use num_bigint::BigInt;
 
 /// `%.{precision}g` as C has it: at most so many digits, no trailing zeros, an exponent where it is shorter.
@@ -125,13 +125,14 @@ fn is_printable(character: char) -> bool {
 ///
 /// # Errors
 /// The format or the values do not fit.
-pub(super) fn interpolate(format: &[u8], value: &Value) -> Result<Value> {
+pub(super) fn interpolate(interp: &mut Interp, format: &[u8], value: &Value) -> Result<Value> {
     let single = [value.clone()];
     let values: &[Value] = match value {
         Value::Tuple(tuple) => tuple,
         _ => &single,
     };
     let fail = |message: String| Err(Error::new(message));
+    interp.charge(format.len())?;
     let mut out = Vec::with_capacity(format.len());
     let mut rest = format;
     let mut index = 0;
@@ -168,7 +169,7 @@ pub(super) fn interpolate(format: &[u8], value: &Value) -> Result<Value> {
             return fail("incomplete format".into());
         };
         rest = after;
-        write_verb(verb, &arg, &mut out)?;
+        write_verb(interp, verb, &arg, &mut out)?;
         index += 1;
     }
     if index < values.len() {
@@ -190,11 +191,10 @@ fn look_up(mapping: &Value, key: &[u8]) -> Option<Option<Value>> {
     }
 }
 
-fn write_verb(verb: u8, arg: &Value, out: &mut Vec<u8>) -> Result<()> {
+fn write_verb(interp: &mut Interp, verb: u8, arg: &Value, out: &mut Vec<u8>) -> Result<()> {
     let letter = verb as char;
     match verb {
-        b's' => arg.write_str(out),
-        b'r' => out.extend_from_slice(arg.repr().as_bytes()),
+        b's' | b'r' => interp.write(arg, verb == b'r', out)?,
         b'd' | b'i' | b'o' | b'x' | b'X' => {
             let integer = number::to_integer(arg).map_err(|error| {
                 Error::new(format!(
@@ -203,7 +203,10 @@ fn write_verb(verb: u8, arg: &Value, out: &mut Vec<u8>) -> Result<()> {
                 ))
             })?;
             let big = number::to_big(&integer).unwrap_or_default();
-            out.extend_from_slice(in_base(&big, verb).as_bytes());
+            let digits = in_base(&big, verb);
+            interp.work(digits.len() as u64)?;
+            interp.room(out.len() + digits.len())?;
+            out.extend_from_slice(digits.as_bytes());
         }
         b'e' | b'f' | b'g' | b'E' | b'F' | b'G' => {
             let Some(float) = arg.to_f64() else {
@@ -270,8 +273,9 @@ fn in_base(value: &BigInt, verb: u8) -> String {
 ///
 /// # Errors
 /// The format or the arguments do not fit.
-pub(super) fn format_fields(format: &[u8], args: &Args) -> Result<Value> {
+pub(super) fn format_fields(interp: &mut Interp, format: &[u8], args: &Args) -> Result<Value> {
     let fail = |message: &str| Err(Error::new(message));
+    interp.charge(format.len())?;
     let mut out = Vec::with_capacity(format.len());
     let mut rest = format;
     let mut next = 0;
@@ -339,8 +343,7 @@ pub(super) fn format_fields(format: &[u8], args: &Args) -> Result<Value> {
             ));
         }
         match conversion {
-            b"s" => arg.write_str(&mut out),
-            b"r" => out.extend_from_slice(arg.repr().as_bytes()),
+            b"s" | b"r" => interp.write(arg, conversion == b"r", &mut out)?,
             other => {
                 let mut quoted = String::new();
                 quote(other, &mut quoted);
@@ -445,9 +448,4 @@ fn edit_distance(left: &[u8], right: &[u8], enough: usize) -> usize {
         }
     }
     row.last().copied().unwrap_or(0)
-}
-
-/// A string with its bytes doubled and so on: `text * count`.
-pub(super) fn repeat(text: &Str, count: usize) -> Value {
-    Value::str(text.as_bytes().repeat(count))
 }

@@ -1,8 +1,10 @@
 //! Two kinds of host value that are ready to use: modules and structs.
 
+use super::collections::dismantle;
 use super::error::{Error, Result};
 use super::value::{HostValue, Value};
 use crate::bytestring::Str;
+use crate::memory::Held;
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -65,7 +67,11 @@ const FEW: usize = 12;
 pub struct Struct {
     entries: Vec<(Str, Value)>,
     by_name: HashMap<Str, usize>,
+    _held: Held,
 }
+
+/// Bytes of an entry, its share of the index counted.
+const ENTRY: usize = 64;
 
 impl Struct {
     /// A struct as a value; of a repeated name the first place and the last value stay.
@@ -109,7 +115,17 @@ impl From<Vec<(Str, Value)>> for Struct {
         if entries.len() <= FEW {
             by_name = HashMap::new();
         }
-        Struct { entries, by_name }
+        Struct {
+            _held: Held::new(entries.len() * ENTRY),
+            entries,
+            by_name,
+        }
+    }
+}
+
+impl Drop for Struct {
+    fn drop(&mut self) {
+        dismantle(self.take_held().into_iter());
     }
 }
 
@@ -164,6 +180,10 @@ impl HostValue for Struct {
                 .map(|(name, _)| Value::Str(name.clone()))
                 .collect(),
         )
+    }
+
+    fn take_held(&mut self) -> Vec<Value> {
+        self.entries.drain(..).map(|(_, value)| value).collect()
     }
 
     fn items(&self) -> Option<Vec<(Value, Value)>> {

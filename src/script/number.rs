@@ -2,41 +2,89 @@
 
 use super::error::{Error, Result};
 use super::value::Value;
+use crate::memory::Counted;
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+/// The integer that these digits mean.
+///
+/// # Errors
+/// They are no digits of the base, or too many.
+pub(super) fn parse(digits: &[u8], base: u32) -> Option<Result<Value>> {
+    let significant = digits.iter().skip_while(|&&digit| digit == b'0').count() as u64;
+    if significant * u64::from(base.ilog2()) > MOST_BITS {
+        let known = digits.iter().all(|&digit| (digit as char).is_digit(base));
+        return known.then(too_large);
+    }
+    BigInt::parse_bytes(digits, base).map(|value| bounded(Value::from(value)))
+}
+
 /// Shift counts from here on are refused.
 const MOST_SHIFT: i64 = 512;
+
+/// How many bits an integer may have: what takes longer than a line of text to write is no number of a template.
+const MOST_BITS: u64 = 1 << 16;
 
 impl From<BigInt> for Value {
     /// An integer in its smallest form.
     fn from(value: BigInt) -> Value {
         match value.to_i64() {
             Some(small) => Value::Int(small),
-            None => Value::BigInt(Rc::new(value)),
+            None => {
+                let bytes = value.bits() as usize / 8 + 64;
+                Value::BigInt(Rc::new(Counted::new(value, bytes)))
+            }
         }
     }
+}
+
+/// The integer, if it is not too large to go on with.
+///
+/// # Errors
+/// It has too many bits.
+fn bounded(value: Value) -> Result<Value> {
+    match &value {
+        Value::BigInt(big) if big.bits() > MOST_BITS => too_large(),
+        _ => Ok(value),
+    }
+}
+
+fn too_large() -> Result<Value> {
+    Err(Error::fatal(format!(
+        "evaluation stopped: an integer of more than {MOST_BITS} bits"
+    )))
+}
+
+/// How long an operation on two numbers takes, in steps: none worth telling unless one is large.
+pub(super) fn work(left: &Value, right: &Value) -> u64 {
+    let words = |value: &Value| match value {
+        Value::BigInt(value) => value.bits() / 64,
+        _ => 1,
+    };
+    words(left).max(1) * words(right).max(1) / 16
 }
 
 /// The integer in its large form, if it is one.
 pub(super) fn to_big(value: &Value) -> Option<BigInt> {
     match value {
         Value::Int(value) => Some(BigInt::from(*value)),
-        Value::BigInt(value) => Some((**value).clone()),
+        Value::BigInt(value) => Some((***value).clone()),
         _ => None,
     }
 }
 
-/// An integer of 64 bits.
+/// An integer of 32 bits, as counts, indices and shifts are.
 ///
 /// # Errors
 /// `got X, want int`, or it is too large.
 pub(super) fn to_small(value: &Value) -> Result<i64> {
     match value {
-        Value::Int(value) => Ok(*value),
-        Value::BigInt(value) => Err(Error::new(format!("{value} out of range"))),
+        Value::Int(value) if i32::try_from(*value).is_ok() => Ok(*value),
+        Value::Int(_) | Value::BigInt(_) => {
+            Err(Error::new(format!("{} out of range", value.repr())))
+        }
         _ => Err(Error::new(format!("got {}, want int", value.type_name()))),
     }
 }
@@ -115,7 +163,7 @@ pub(super) fn negate(value: &Value) -> Option<Value> {
                 .checked_neg()
                 .map_or_else(|| Value::from(-BigInt::from(*value)), Value::Int),
         ),
-        Value::BigInt(value) => Some(Value::from(-(**value).clone())),
+        Value::BigInt(value) => Some(Value::from(-(***value).clone())),
         Value::Float(value) => Some(Value::Float(-value)),
         _ => None,
     }
@@ -125,7 +173,7 @@ pub(super) fn negate(value: &Value) -> Option<Value> {
 pub(super) fn invert(value: &Value) -> Option<Value> {
     match value {
         Value::Int(value) => Some(Value::Int(!value)),
-        Value::BigInt(value) => Some(Value::from(-(**value).clone() - 1)),
+        Value::BigInt(value) => Some(Value::from(-(***value).clone() - 1)),
         _ => None,
     }
 }
@@ -157,24 +205,24 @@ fn floats(left: &Value, right: &Value) -> Option<(f64, f64)> {
     None
 }
 
-pub(super) fn add(left: &Value, right: &Value) -> Option<Value> {
+pub(super) fn add(left: &Value, right: &Value) -> Option<Result<Value>> {
     match floats(left, right) {
-        Some((a, b)) => Some(Value::Float(a + b)),
-        None => integers(left, right, i64::checked_add, |a, b| a + b),
+        Some((a, b)) => Some(Ok(Value::Float(a + b))),
+        None => integers(left, right, i64::checked_add, |a, b| a + b).map(bounded),
     }
 }
 
-pub(super) fn subtract(left: &Value, right: &Value) -> Option<Value> {
+pub(super) fn subtract(left: &Value, right: &Value) -> Option<Result<Value>> {
     match floats(left, right) {
-        Some((a, b)) => Some(Value::Float(a - b)),
-        None => integers(left, right, i64::checked_sub, |a, b| a - b),
+        Some((a, b)) => Some(Ok(Value::Float(a - b))),
+        None => integers(left, right, i64::checked_sub, |a, b| a - b).map(bounded),
     }
 }
 
-pub(super) fn multiply(left: &Value, right: &Value) -> Option<Value> {
+pub(super) fn multiply(left: &Value, right: &Value) -> Option<Result<Value>> {
     match floats(left, right) {
-        Some((a, b)) => Some(Value::Float(a * b)),
-        None => integers(left, right, i64::checked_mul, |a, b| a * b),
+        Some((a, b)) => Some(Ok(Value::Float(a * b))),
+        None => integers(left, right, i64::checked_mul, |a, b| a * b).map(bounded),
     }
 }
 
@@ -275,6 +323,6 @@ pub(super) fn shift(left: &Value, right: &Value, to_left: bool) -> Option<Result
         if count >= MOST_SHIFT {
             return Err(Error::new(format!("shift count too large: {count}")));
         }
-        Ok(Value::from(number << usize::try_from(count).unwrap_or(0)))
+        bounded(Value::from(number << usize::try_from(count).unwrap_or(0)))
     }))
 }

@@ -1,7 +1,7 @@
 //! What every value can do: type, truth, text, equality, order, hash, iteration, attributes, indexing.
 
 use super::ast::BinaryOp;
-use super::collections::{Dict, List, Set, Tuple};
+use super::collections::{Dict, Key, List, Set, Tuple};
 use super::error::{Error, Result};
 use super::format;
 use super::value::{Range, Value};
@@ -17,8 +17,23 @@ const COMPARE_DEPTH: u32 = 10;
 /// How deep a value may nest in `repr`; deeper parts print as `...`.
 const REPR_DEPTH: usize = 200;
 
+/// How many bytes the text of a value that is no string may have.
+pub(super) const MOST_TEXT: usize = 1 << 26;
+
+/// How many elements two values may have that are compared.
+const MOST_COMPARED: u64 = 1 << 26;
+
 /// How deep tuples may nest in a key.
 const KEY_DEPTH: u32 = 50;
+
+/// How many elements a key may have, those of the tuples in it counted.
+const KEY_SIZE: u32 = 1_000_000;
+
+/// How many elements of a range may be made at once.
+const MOST_ELEMENTS: usize = 1 << 22;
+
+/// How many bytes are compared or hashed in the time that an element takes.
+const BYTES_A_STEP: usize = 32;
 
 /// A small, fast hash; keys come from templates, whose work is bounded by steps.
 pub(super) struct Hashing;
@@ -101,30 +116,43 @@ impl Value {
     }
 
     /// What `str(x)` gives: a string itself, else its `repr`.
-    pub fn to_str(&self) -> Str {
-        match self {
+    ///
+    /// # Errors
+    /// The text is too long.
+    pub fn to_str(&self) -> Result<Str> {
+        Ok(match self {
             Value::Str(text) => text.clone(),
-            other => other.repr().into(),
-        }
+            other => other.to_repr()?.into(),
+        })
     }
 
     /// What `repr(x)` gives.
-    pub fn repr(&self) -> String {
+    ///
+    /// # Errors
+    /// The text is too long.
+    pub fn to_repr(&self) -> Result<String> {
         let mut out = String::new();
-        self.write_repr(&mut out, &mut Vec::new());
-        out
-    }
-
-    /// Appends what `str(x)` gives to bytes.
-    pub(super) fn write_str(&self, out: &mut Vec<u8>) {
-        match self {
-            Value::Str(text) => out.extend_from_slice(text),
-            other => out.extend_from_slice(other.repr().as_bytes()),
+        if self.write_repr(&mut out, &mut Vec::new()) {
+            Ok(out)
+        } else {
+            Err(Error::fatal(format!(
+                "evaluation stopped: the text of a value has more than {MOST_TEXT} bytes"
+            )))
         }
     }
 
-    /// `path` holds the addresses of the lists and dicts that are being written: only they can hold themselves.
-    fn write_repr(&self, out: &mut String, path: &mut Vec<*const ()>) {
+    /// What `repr(x)` gives, for messages: a text that is too long is cut.
+    pub fn repr(&self) -> String {
+        let mut out = String::new();
+        if !self.write_repr(&mut out, &mut Vec::new()) {
+            out.push_str("...");
+        }
+        out
+    }
+
+    /// Writes until the text is too long; true if all was written. `path` holds the addresses of the collections that
+    /// are being written: lists and dicts can hold themselves.
+    fn write_repr(&self, out: &mut String, path: &mut Vec<*const ()>) -> bool {
         match self {
             Value::None => out.push_str("None"),
             Value::Bool(true) => out.push_str("True"),
@@ -134,42 +162,34 @@ impl Value {
             Value::Float(value) => out.push_str(&format::general(*value, 6)),
             Value::Str(text) => format::quote(text, out),
             Value::List(list) => {
-                write_elements(out, path, Rc::as_ptr(list).cast(), ["[", "]"], || {
-                    list.to_vec()
-                });
+                let address = Rc::as_ptr(list).cast();
+                return write_elements(out, path, address, ["[", "]"], &list.borrow());
             }
             Value::Tuple(tuple) => {
                 let end = if tuple.len() == 1 { ",)" } else { ")" };
-                write_elements(out, path, Rc::as_ptr(tuple).cast(), ["(", end], || {
-                    tuple.to_vec()
-                });
+                return write_elements(out, path, Rc::as_ptr(tuple).cast(), ["(", end], tuple);
             }
             Value::Set(set) => {
-                write_elements(out, path, Rc::as_ptr(set).cast(), ["set([", "])"], || {
-                    set.to_vec()
-                })
+                let (address, elements) = (Rc::as_ptr(set).cast(), set.to_vec());
+                return write_elements(out, path, address, ["set([", "])"], &elements);
             }
             Value::Dict(dict) => {
-                let address: *const () = Rc::as_ptr(dict).cast();
-                out.push('{');
-                if path.len() >= REPR_DEPTH || path.contains(&address) {
-                    out.push_str("...");
-                } else {
-                    path.push(address);
-                    for (index, (key, value)) in dict.items().into_iter().enumerate() {
-                        if index > 0 {
-                            out.push_str(", ");
-                        }
-                        key.write_repr(out, path);
-                        out.push_str(": ");
-                        value.write_repr(out, path);
-                    }
-                    path.pop();
-                }
-                out.push('}');
+                let address = Rc::as_ptr(dict).cast();
+                return within(out, path, address, ["{", "}"], |out, path| {
+                    dict.items()
+                        .iter()
+                        .enumerate()
+                        .all(|(index, (key, value))| {
+                            out.push_str(if index > 0 { ", " } else { "" });
+                            key.write_repr(out, path) && {
+                                out.push_str(": ");
+                                value.write_repr(out, path)
+                            }
+                        })
+                });
             }
             Value::Range(range) => {
-                let Range { start, stop, step } = **range;
+                let Range { start, stop, step } = ***range;
                 out.push_str(&match (start, step) {
                     (0, 1) => format!("range({stop})"),
                     (_, 1) => format!("range({start}, {stop})"),
@@ -189,6 +209,7 @@ impl Value {
             }),
             Value::Host(host) => out.push_str(&host.0.repr()),
         }
+        out.len() <= MOST_TEXT
     }
 
     /// `self == other`.
@@ -196,27 +217,32 @@ impl Value {
     /// # Errors
     /// The values nest too deeply, or are of a kind that cannot be compared.
     pub fn equals(&self, other: &Value) -> Result<bool> {
-        equals(self, other, COMPARE_DEPTH)
+        equals(self, other, COMPARE_DEPTH, &mut 0)
     }
 
-    /// Orders two values for `<`, `<=`, `>`, `>=`.
+    /// Orders two values for `<`, `<=`, `>`, `>=`; `work` counts the elements that were looked at.
     ///
     /// # Errors
     /// The types have no order.
-    pub fn compare(op: BinaryOp, left: &Value, right: &Value) -> Result<bool> {
+    pub(super) fn compare(
+        op: BinaryOp,
+        left: &Value,
+        right: &Value,
+        work: &mut u64,
+    ) -> Result<bool> {
         match op {
-            BinaryOp::Equal => left.equals(right),
-            BinaryOp::NotEqual => left.equals(right).map(|equal| !equal),
-            _ => ordered(op, left, right, COMPARE_DEPTH),
+            BinaryOp::Equal => equals(left, right, COMPARE_DEPTH, work),
+            BinaryOp::NotEqual => equals(left, right, COMPARE_DEPTH, work).map(|equal| !equal),
+            _ => ordered(op, left, right, COMPARE_DEPTH, work),
         }
     }
 
-    /// A hash such that equal values have equal hashes.
+    /// What is known of the value as a key.
     ///
     /// # Errors
     /// The value cannot be a key.
-    pub(super) fn hash_key(&self) -> Result<u64> {
-        hash(self, KEY_DEPTH)
+    pub(super) fn key(&self) -> Result<Key> {
+        key(self, KEY_DEPTH)
     }
 
     /// The elements: of a dict and a mapping its keys.
@@ -228,14 +254,14 @@ impl Value {
             .ok_or_else(|| Error::new(format!("{} value is not iterable", self.type_name())))
     }
 
-    /// The elements, if there can be any.
+    /// The elements, if there can be any. For code that accounts for them, see [`Interp::elements`].
     pub fn try_iterate(&self) -> Option<Vec<Value>> {
         match self {
             Value::List(list) => Some(list.to_vec()),
             Value::Tuple(tuple) => Some(tuple.to_vec()),
             Value::Dict(dict) => Some(dict.keys()),
             Value::Set(set) => Some(set.to_vec()),
-            Value::Range(range) => Some(
+            Value::Range(range) if range.len() <= MOST_ELEMENTS => Some(
                 (0..range.len())
                     .map(|index| Value::Int(range.at(index)))
                     .collect(),
@@ -378,11 +404,11 @@ impl Value {
         }
     }
 
-    /// `self[low:high:step]`
+    /// Which elements `self[low:high:step]` takes: a range over their indices.
     ///
     /// # Errors
     /// The value cannot be sliced, or a bound is no integer.
-    pub fn slice(&self, low: &Value, high: &Value, step: &Value) -> Result<Value> {
+    pub(super) fn picks(&self, low: &Value, high: &Value, step: &Value) -> Result<Range> {
         let len = match self {
             Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Range(_) => {
                 self.length().unwrap_or(0)
@@ -403,7 +429,7 @@ impl Value {
         if step == 0 {
             return Err(Error::new("zero is not a valid slice step"));
         }
-        let (start, end) = if step > 0 {
+        let (start, stop) = if step > 0 {
             let (start, end) = indices(low, high, len)?;
             (start as i64, end.max(start) as i64)
         } else {
@@ -412,32 +438,42 @@ impl Value {
             let end = bound(high, len, -1, "end")?.max(-1);
             (start.max(end), end)
         };
-        let picks = picked(start, end, step);
-        Ok(match self {
-            Value::Str(text) if step == 1 => Value::Str(
-                text.get(start as usize..end as usize)
-                    .unwrap_or_default()
-                    .into(),
-            ),
-            Value::Str(text) => Value::Str(
-                picks
+        Ok(Range { start, stop, step })
+    }
+
+    /// The elements with these indices, in a value of the same kind.
+    pub(super) fn part(&self, picks: Range) -> Value {
+        let Range { start, stop, step } = picks;
+        let indices = (0..picks.len()).map(|at| picks.at(at) as usize);
+        match self {
+            Value::Str(text) if step == 1 => {
+                Value::str(text.get(start as usize..stop as usize).unwrap_or_default())
+            }
+            Value::Str(text) => Value::str(
+                indices
                     .filter_map(|index| text.get(index).copied())
-                    .collect::<Vec<u8>>()
-                    .into(),
+                    .collect::<Vec<u8>>(),
             ),
-            Value::List(list) => Value::list(picks.filter_map(|index| list.get(index)).collect()),
+            Value::List(list) => {
+                let list = list.borrow();
+                Value::list(
+                    indices
+                        .filter_map(|index| list.get(index).cloned())
+                        .collect(),
+                )
+            }
             Value::Tuple(tuple) => Value::tuple(
-                picks
+                indices
                     .filter_map(|index| tuple.get(index).cloned())
                     .collect(),
             ),
-            Value::Range(range) => Value::Range(Rc::new(Range {
+            Value::Range(range) => Value::range(Range {
                 start: range.start.saturating_add(range.step.saturating_mul(start)),
-                stop: range.start.saturating_add(range.step.saturating_mul(end)),
+                stop: range.start.saturating_add(range.step.saturating_mul(stop)),
                 step: range.step.saturating_mul(step),
-            })),
+            }),
             _ => Value::None,
-        })
+        }
     }
 
     /// The number as a float, if this is a number.
@@ -467,17 +503,17 @@ impl Value {
                     );
                 }
                 Value::Set(set) => {
-                    set.table().freeze();
+                    set.dict().freeze();
                 }
-                Value::Tuple(tuple) => {
-                    pending.extend(tuple.iter().filter(|value| value.holds_values()).cloned())
+                Value::Tuple(tuple) if tuple.freeze() => {
+                    pending.extend(tuple.iter().filter(|value| value.holds_values()).cloned());
                 }
                 Value::Function(function) => {
-                    if let Some(held) = function.freeze() {
-                        pending.extend(held.into_iter().filter(Value::holds_values));
-                    }
+                    pending.extend(function.freeze().into_iter().filter(Value::holds_values));
                 }
-                Value::Builtin(builtin) => pending.extend(builtin.receiver.iter().cloned()),
+                Value::Builtin(builtin) => {
+                    pending.extend(builtin.receiver.iter().chain(&builtin.held).cloned());
+                }
                 _ => {}
             }
         }
@@ -493,53 +529,83 @@ impl Value {
                 | Value::Set(_)
                 | Value::Function(_)
                 | Value::Builtin(_)
+                | Value::Host(_)
         )
     }
+}
+
+/// Writes a collection between its brackets; `...` stands for one that holds itself or nests too deep.
+fn within(
+    out: &mut String,
+    path: &mut Vec<*const ()>,
+    address: *const (),
+    [begin, end]: [&str; 2],
+    write: impl FnOnce(&mut String, &mut Vec<*const ()>) -> bool,
+) -> bool {
+    out.push_str(begin);
+    let mut complete = true;
+    if path.len() >= REPR_DEPTH || path.contains(&address) {
+        out.push_str("...");
+    } else {
+        path.push(address);
+        complete = write(out, path);
+        path.pop();
+    }
+    out.push_str(end);
+    complete && out.len() <= MOST_TEXT
 }
 
 fn write_elements(
     out: &mut String,
     path: &mut Vec<*const ()>,
     address: *const (),
-    [begin, end]: [&str; 2],
-    elements: impl FnOnce() -> Vec<Value>,
-) {
-    out.push_str(begin);
-    if path.len() >= REPR_DEPTH || path.contains(&address) {
-        out.push_str("...");
-    } else {
-        path.push(address);
-        for (index, element) in elements().iter().enumerate() {
-            if index > 0 {
-                out.push_str(", ");
-            }
-            element.write_repr(out, path);
-        }
-        path.pop();
-    }
-    out.push_str(end);
+    brackets: [&str; 2],
+    elements: &[Value],
+) -> bool {
+    within(out, path, address, brackets, |out, path| {
+        elements.iter().enumerate().all(|(index, element)| {
+            out.push_str(if index > 0 { ", " } else { "" });
+            element.write_repr(out, path)
+        })
+    })
 }
 
-fn too_deep() -> Error {
-    Error::new("comparison exceeded maximum recursion depth")
-}
-
-fn equals(left: &Value, right: &Value, depth: u32) -> Result<bool> {
+/// Fails if two values nest too deep, or have too many elements.
+fn look(depth: u32, work: &mut u64) -> Result<()> {
+    *work += 1;
     if depth == 0 {
-        return Err(too_deep());
+        return Err(Error::new("comparison exceeded maximum recursion depth"));
     }
+    if *work > MOST_COMPARED {
+        return Err(Error::fatal(format!(
+            "evaluation stopped: values with more than {MOST_COMPARED} elements were compared"
+        )));
+    }
+    Ok(())
+}
+
+fn equals(left: &Value, right: &Value, depth: u32, work: &mut u64) -> Result<bool> {
+    look(depth, work)?;
     Ok(match (left, right) {
         (Value::None, Value::None) => true,
         (Value::Bool(a), Value::Bool(b)) => a == b,
-        (Value::Str(a), Value::Str(b)) => a == b,
+        (Value::Str(a), Value::Str(b)) => {
+            if a.len() == b.len() {
+                *work += (a.len() / BYTES_A_STEP) as u64;
+            }
+            a == b
+        }
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::List(a), Value::List(b)) => {
-            let (a, b) = (a.to_vec(), b.to_vec());
-            a.len() == b.len() && all_equal(&a, &b, depth)?
+            let (a, b) = (a.borrow(), b.borrow());
+            a.len() == b.len() && all_equal(&a, &b, depth, work)?
         }
-        (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && all_equal(a, b, depth)?,
-        (Value::Dict(a), Value::Dict(b)) => dicts_equal(a, b, depth)?,
-        (Value::Set(a), Value::Set(b)) => a.len() == b.len() && holds_all(a, b)?,
+        (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && all_equal(a, b, depth, work)?,
+        (Value::Dict(a), Value::Dict(b)) => dicts_equal(a, b, depth, work)?,
+        (Value::Set(a), Value::Set(b)) => {
+            *work += a.len() as u64;
+            a.len() == b.len() && holds_all(a, b)?
+        }
         (Value::Range(a), Value::Range(b)) => {
             let len = a.len();
             len == b.len() && (len == 0 || (a.start == b.start && (len == 1 || a.step == b.step)))
@@ -558,22 +624,22 @@ fn equals(left: &Value, right: &Value, depth: u32) -> Result<bool> {
     })
 }
 
-fn all_equal(left: &[Value], right: &[Value], depth: u32) -> Result<bool> {
+fn all_equal(left: &[Value], right: &[Value], depth: u32, work: &mut u64) -> Result<bool> {
     for (a, b) in left.iter().zip(right) {
-        if !equals(a, b, depth - 1)? {
+        if !equals(a, b, depth - 1, work)? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-fn dicts_equal(left: &Dict, right: &Dict, depth: u32) -> Result<bool> {
+fn dicts_equal(left: &Dict, right: &Dict, depth: u32, work: &mut u64) -> Result<bool> {
     if left.len() != right.len() {
         return Ok(false);
     }
     for (key, value) in left.items() {
         match right.get(&key)? {
-            Some(other) if equals(&value, &other, depth - 1)? => {}
+            Some(other) if equals(&value, &other, depth - 1, work)? => {}
             _ => return Ok(false),
         }
     }
@@ -589,17 +655,18 @@ fn holds_all(left: &Set, right: &Set) -> Result<bool> {
     Ok(true)
 }
 
-fn ordered(op: BinaryOp, left: &Value, right: &Value, depth: u32) -> Result<bool> {
-    if depth == 0 {
-        return Err(too_deep());
-    }
+fn ordered(op: BinaryOp, left: &Value, right: &Value, depth: u32, work: &mut u64) -> Result<bool> {
+    look(depth, work)?;
     let ordering = match (left, right) {
         (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
-        (Value::Str(a), Value::Str(b)) => Some(a.cmp(b)),
-        (Value::List(a), Value::List(b)) => {
-            return elements_ordered(op, &a.to_vec(), &b.to_vec(), depth);
+        (Value::Str(a), Value::Str(b)) => {
+            *work += (a.len().min(b.len()) / BYTES_A_STEP) as u64;
+            Some(a.cmp(b))
         }
-        (Value::Tuple(a), Value::Tuple(b)) => return elements_ordered(op, a, b, depth),
+        (Value::List(a), Value::List(b)) => {
+            return elements_ordered(op, &a.borrow(), &b.borrow(), depth, work);
+        }
+        (Value::Tuple(a), Value::Tuple(b)) => return elements_ordered(op, a, b, depth, work),
         _ => match number::order(left, right) {
             Some(ordering) => ordering,
             None => {
@@ -616,10 +683,16 @@ fn ordered(op: BinaryOp, left: &Value, right: &Value, depth: u32) -> Result<bool
 }
 
 /// The first pair that differs decides, else the lengths do.
-fn elements_ordered(op: BinaryOp, left: &[Value], right: &[Value], depth: u32) -> Result<bool> {
+fn elements_ordered(
+    op: BinaryOp,
+    left: &[Value],
+    right: &[Value],
+    depth: u32,
+    work: &mut u64,
+) -> Result<bool> {
     for (a, b) in left.iter().zip(right) {
-        if !equals(a, b, depth - 1)? {
-            return ordered(op, a, b, depth - 1);
+        if !equals(a, b, depth - 1, work)? {
+            return ordered(op, a, b, depth - 1, work);
         }
     }
     Ok(holds(op, left.len().cmp(&right.len())))
@@ -636,42 +709,72 @@ fn holds(op: BinaryOp, ordering: Ordering) -> bool {
     }
 }
 
-fn hash(value: &Value, depth: u32) -> Result<u64> {
-    let unhashable = || Error::new(format!("unhashable type: {}", value.type_name()));
-    Ok(match value {
+/// What is known of a value as a key, `depth` levels of tuples allowed.
+fn key(value: &Value, depth: u32) -> Result<Key> {
+    let hash = match value {
         Value::None => 0x11,
         Value::Bool(value) => 0x22 + u64::from(*value),
         Value::Int(value) => Hashing::mix(0x33, *value as u64),
         Value::BigInt(value) => Hashing::bytes(&value.to_signed_bytes_le()),
         Value::Float(float) => match number::float_to_int(*float) {
-            Some(integer) if integer.to_f64() == Some(*float) => hash(&integer, depth)?,
+            Some(integer) if integer.to_f64() == Some(*float) => return key(&integer, depth),
             _ => Hashing::mix(0x44, float.to_bits()),
         },
-        Value::Str(text) => Hashing::bytes(text),
-        Value::Tuple(tuple) => {
-            if depth == 0 {
-                return Err(Error::new("unhashable: tuples nested too deeply"));
-            }
-            let mut sum = 0x55;
-            for element in tuple.iter() {
-                sum = Hashing::mix(sum, hash(element, depth - 1)?);
-            }
-            sum
+        Value::Str(text) => {
+            return Ok(Key {
+                hash: Hashing::bytes(text),
+                size: (text.len() / BYTES_A_STEP) as u32,
+                depth: 0,
+            });
         }
-        Value::Range(_) => return Err(Error::new("unhashable: range")),
+        Value::Tuple(tuple) => return tuple.key(|| tuple_key(tuple, depth)),
         Value::Function(function) => Hashing::bytes(function.name().as_bytes()),
         Value::Builtin(builtin) => Hashing::bytes(builtin.name.as_bytes()),
+        Value::Range(_) => return Err(Error::new("unhashable: range")),
         Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Host(_) => {
-            return Err(unhashable());
+            return Err(Error::new(format!(
+                "unhashable type: {}",
+                value.type_name()
+            )));
         }
+    };
+    Ok(Key {
+        hash,
+        size: 1,
+        depth: 0,
     })
 }
 
-/// Equality of two hashable values.
+fn tuple_key(tuple: &[Value], depth: u32) -> Result<Key> {
+    let too_deep = || Error::new("unhashable: tuples nested too deeply");
+    let below = depth.checked_sub(1).ok_or_else(too_deep)?;
+    let mut whole = Key {
+        hash: 0x55,
+        size: 1,
+        depth: 1,
+    };
+    for element in tuple {
+        let part = key(element, below)?;
+        whole.hash = Hashing::mix(whole.hash, part.hash);
+        whole.size = whole.size.saturating_add(part.size);
+        whole.depth = whole.depth.max(part.depth + 1);
+    }
+    if whole.depth > KEY_DEPTH {
+        return Err(too_deep());
+    }
+    if whole.size > KEY_SIZE {
+        return Err(Error::new(format!(
+            "unhashable: a tuple with more than {KEY_SIZE} elements"
+        )));
+    }
+    Ok(whole)
+}
+
+/// Equality of two keys, both of a bounded size.
 pub(super) fn key_eq(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Str(a), Value::Str(b)) => a == b,
-        _ => equals(left, right, KEY_DEPTH + 1).unwrap_or(false),
+        _ => equals(left, right, KEY_DEPTH + 1, &mut 0).unwrap_or(false),
     }
 }
 
@@ -711,8 +814,10 @@ fn bound(value: &Value, len: usize, default: i64, which: &str) -> Result<i64> {
     if value.is_none() {
         return Ok(default);
     }
-    let index = number::to_small(value)
-        .map_err(|error| Error::new(format!("invalid {which} index: {}", error.message())))?;
+    let index = number::to_small(value).map_err(|_| {
+        let kind = value.type_name();
+        Error::new(format!("invalid {which} index: got {kind}, want int"))
+    })?;
     Ok(if index < 0 {
         index.saturating_add(len as i64)
     } else {
@@ -727,15 +832,6 @@ pub(super) fn indices(start: &Value, end: &Value, len: usize) -> Result<(usize, 
         clamp(bound(start, len, 0, "start")?),
         clamp(bound(end, len, len as i64, "end")?),
     ))
-}
-
-fn picked(start: i64, end: i64, step: i64) -> impl Iterator<Item = usize> {
-    let mut next = Some(start);
-    std::iter::from_fn(move || {
-        let index = next.filter(|&index| if step > 0 { index < end } else { index > end })?;
-        next = index.checked_add(step);
-        usize::try_from(index).ok()
-    })
 }
 
 impl Range {

@@ -1,7 +1,8 @@
 //! From tokens to a syntax tree.
 
 use super::ast::{
-    Arg, BinaryOp, Clause, Expr, File, FunctionDef, Ident, LoadBinding, Param, Pos, Stmt, UnaryOp,
+    Arg, BinaryOp, Branch, Clause, Expr, File, FunctionDef, Ident, LoadBinding, Operand, Param,
+    Pos, Stmt, UnaryOp,
 };
 use super::error::SyntaxError;
 use super::scan::{Lexeme, Scanner, Token};
@@ -12,9 +13,6 @@ use std::rc::Rc;
 
 /// How deep brackets, operators and blocks may nest.
 const MOST_NESTING: usize = 150;
-
-/// How many operators, suffixes or `elif`s may follow each other.
-const MOST_CHAINED: usize = 5000;
 
 /// Of the builder's names the first so many build nodes: a function that uses one of them returns nodes.
 const BUILDS: usize = 2;
@@ -165,18 +163,18 @@ impl<'a> Parser<'a> {
     }
 
     fn if_statement(&mut self) -> Parsed<Stmt> {
-        // Branches are collected and then nested from the last one up, so that a long chain needs no recursion.
         let mut branches = Vec::new();
         loop {
             let pos = self.advance()?;
             let condition = self.test()?;
             self.expect_sign(":")?;
-            branches.push((pos, condition, self.suite()?));
+            branches.push(Branch {
+                pos,
+                condition,
+                body: self.suite()?,
+            });
             if !self.at("elif") {
                 break;
-            }
-            if branches.len() >= MOST_CHAINED {
-                return self.fail("nested too deeply");
             }
         }
         let mut otherwise = Vec::new();
@@ -185,25 +183,10 @@ impl<'a> Parser<'a> {
             self.expect_sign(":")?;
             otherwise = self.suite()?;
         }
-        while branches.len() > 1 {
-            if let Some((pos, condition, body)) = branches.pop() {
-                otherwise = vec![Stmt::If {
-                    pos,
-                    condition,
-                    body,
-                    otherwise,
-                }];
-            }
-        }
-        match branches.pop() {
-            Some((pos, condition, body)) => Ok(Stmt::If {
-                pos,
-                condition,
-                body,
-                otherwise,
-            }),
-            None => self.fail("nested too deeply"),
-        }
+        Ok(Stmt::If {
+            branches,
+            otherwise,
+        })
     }
 
     fn for_statement(&mut self) -> Parsed<Stmt> {
@@ -524,7 +507,7 @@ impl<'a> Parser<'a> {
 
     /// Operators of at least this level, by precedence climbing.
     fn binary(&mut self, least: u8) -> Parsed<Expr> {
-        let mut left = if self.at("not") && least <= NOT {
+        let first = if self.at("not") && least <= NOT {
             let pos = self.advance()?;
             let operand = self.nested(|this| this.binary(NOT))?;
             Expr::Unary {
@@ -535,8 +518,8 @@ impl<'a> Parser<'a> {
         } else {
             self.primary_with_suffix()?
         };
+        let mut rest: Vec<Operand> = Vec::new();
         let mut compared: Option<BinaryOp> = None;
-        let mut count = 0;
         loop {
             if self.at("not") {
                 self.advance()?;
@@ -548,7 +531,7 @@ impl<'a> Parser<'a> {
             let Some((op, level)) =
                 operator(&self.current.token).filter(|(_, level)| *level >= least)
             else {
-                return Ok(left);
+                break;
             };
             if let Some(before) = compared.filter(|_| level == COMPARISON) {
                 return self.fail(format!(
@@ -557,20 +540,19 @@ impl<'a> Parser<'a> {
                     op.symbol()
                 ));
             }
-            count += 1;
-            if count > MOST_CHAINED {
-                return self.fail("nested too deeply");
-            }
             let pos = self.advance()?;
             let right = self.nested(|this| this.binary(level + 1))?;
-            left = Expr::Binary {
-                op,
-                pos,
-                left: Box::new(left),
-                right: Box::new(right),
-            };
+            rest.push(Operand { op, pos, right });
             compared = (level == COMPARISON).then_some(op);
         }
+        Ok(if rest.is_empty() {
+            first
+        } else {
+            Expr::Binary {
+                first: Box::new(first),
+                rest,
+            }
+        })
     }
 
     fn primary_with_suffix(&mut self) -> Parsed<Expr> {

@@ -441,28 +441,12 @@ impl<'a> Resolver<'a> {
                 }
             }
             Stmt::If {
-                condition,
-                body,
+                branches,
                 otherwise,
-                ..
             } => {
-                let (mut condition, mut body, mut otherwise) = (condition, body, otherwise);
-                loop {
-                    self.expr(condition);
-                    self.body(body);
-                    match otherwise.as_slice() {
-                        [
-                            Stmt::If {
-                                condition: c,
-                                body: b,
-                                otherwise: o,
-                                ..
-                            },
-                        ] => {
-                            (condition, body, otherwise) = (c, b, o);
-                        }
-                        _ => break,
-                    }
+                for branch in branches {
+                    self.expr(&branch.condition);
+                    self.body(&branch.body);
                 }
                 self.body(otherwise);
             }
@@ -636,15 +620,9 @@ impl<'a> Resolver<'a> {
             }
             Expr::Lambda(function) => self.function(function),
             Expr::Unary { operand, .. } => self.expr(operand),
-            Expr::Binary { .. } => {
-                let mut rights = Vec::new();
-                let mut first = expr;
-                while let Expr::Binary { left, right, .. } = first {
-                    rights.push(&**right);
-                    first = left;
-                }
+            Expr::Binary { first, rest } => {
                 self.expr(first);
-                self.exprs(rights.into_iter().rev());
+                self.exprs(rest.iter().map(|operand| &operand.right));
             }
             Expr::Call { function, args, .. } => {
                 self.expr(function);

@@ -2,7 +2,8 @@
 
 use super::ast::Pos;
 use super::error::SyntaxError;
-use super::format;
+use super::value::Value;
+use super::{format, number};
 use crate::bytestring::Str;
 use num_bigint::BigInt;
 use std::collections::VecDeque;
@@ -529,8 +530,10 @@ impl<'a> Raw<'a> {
             return self.token(Token::Int(small), pos, start);
         }
         // Octal and binary literals must fit 64 bits.
-        match BigInt::parse_bytes(digits, radix) {
-            Some(large) if radix > 8 => self.token(Token::BigInt(large), pos, start),
+        match number::parse(digits, radix) {
+            Some(Ok(Value::BigInt(large))) if radix > 8 => {
+                self.token(Token::BigInt((**large).clone()), pos, start)
+            }
             _ => self.fail(pos, "invalid int literal"),
         }
     }

@@ -638,10 +638,11 @@ fn bounds() {
     let doubling = run_with(
         "s = \"x\"\nwhile True:\n  s = s + s\nend",
         Limits {
-            allocation: 1 << 24,
+            memory: 1 << 24,
             ..Limits::default()
         },
     );
-    assert!(doubling.contains("made more than"), "{doubling}");
-    assert!(run("[0] * 1000000000000").contains("excessive repeat"));
+    assert!(doubling.contains("need more than"), "{doubling}");
+    assert!(run("[0] * 2000000000").contains("excessive repeat (2000000000 elements)"));
+    assert!(run("[0] * 1000000000000").contains("repeat count 1000000000000 too large"));
 }

@@ -4,6 +4,7 @@ use super::builtins::{Method, Universal};
 use super::error::{Error, Result};
 use super::vm::Interp;
 use crate::bytestring::Str;
+use crate::memory::Counted;
 use num_bigint::BigInt;
 use std::any::Any;
 use std::borrow::Cow;
@@ -12,6 +13,9 @@ use std::rc::Rc;
 
 pub use super::collections::{Dict, List, Set, Tuple};
 pub use super::vm::Function;
+
+/// Bytes of a shared value beside its content.
+const OVERHEAD: usize = 64;
 
 /// A value.
 #[derive(Clone, Default)]
@@ -24,7 +28,7 @@ pub enum Value {
     /// An integer of 64 bits.
     Int(i64),
     /// An integer that does not fit 64 signed bits.
-    BigInt(Rc<BigInt>),
+    BigInt(Rc<Counted<BigInt>>),
     /// A float.
     Float(f64),
     /// A byte string.
@@ -38,11 +42,11 @@ pub enum Value {
     /// A set; keeps insertion order.
     Set(Rc<Set>),
     /// `range(...)`.
-    Range(Rc<Range>),
+    Range(Rc<Counted<Range>>),
     /// A function written in the language.
     Function(Rc<Function>),
     /// A function written in Rust.
-    Builtin(Rc<Builtin>),
+    Builtin(Rc<Counted<Builtin>>),
     /// A value that a layer above defines.
     Host(Host),
 }
@@ -67,8 +71,8 @@ pub struct Args {
     pub named: Vec<(Str, Value)>,
 }
 
-/// The body of a function written in Rust.
-pub type Native = Rc<dyn Fn(&mut Interp, Args) -> Result<Value>>;
+/// The body of a function written in Rust: it gets the values that the function holds.
+pub type Native = Rc<dyn Fn(&mut Interp, &[Value], Args) -> Result<Value>>;
 
 /// How a function is written in Rust.
 pub(super) enum Body {
@@ -86,12 +90,14 @@ pub struct Builtin {
     pub name: Rc<str>,
     /// For a bound method, the type of its receiver: `str([].append)` is `<built-in method append of list value>`.
     pub receiver: Option<Value>,
+    /// Values that its body needs. A closure that captured them could end only by recursion.
+    pub(super) held: Vec<Value>,
     pub(super) body: Body,
 }
 
 /// A shared [`HostValue`].
 #[derive(Clone)]
-pub struct Host(pub Rc<Box<dyn HostValue>>);
+pub struct Host(pub Rc<Counted<Box<dyn HostValue>>>);
 
 /// A kind of value that a layer above the language defines: a YAML fragment, a library, a URL.
 ///
@@ -147,6 +153,16 @@ pub trait HostValue: Any {
         None
     }
 
+    /// About how many bytes `iterate` will take, where `length` does not tell.
+    fn iterate_bytes(&self) -> usize {
+        self.length().unwrap_or(0) * size_of::<Value>()
+    }
+
+    /// The values that the object holds, taken out: what follows is its end.
+    fn take_held(&mut self) -> Vec<Value> {
+        Vec::new()
+    }
+
     /// Keys and values for `**object` and `dict(object)`, if it is a mapping.
     fn items(&self) -> Option<Vec<(Value, Value)>> {
         None
@@ -193,7 +209,18 @@ impl Value {
 
     /// A value of a layer above.
     pub fn host(value: impl HostValue) -> Value {
-        Value::Host(Host(Rc::new(Box::new(value))))
+        let bytes = size_of_val(&value) + OVERHEAD;
+        Value::Host(Host(Rc::new(Counted::new(Box::new(value), bytes))))
+    }
+
+    /// A range.
+    pub fn range(range: Range) -> Value {
+        Value::Range(Rc::new(Counted::new(range, OVERHEAD)))
+    }
+
+    pub(super) fn builtin(builtin: Builtin) -> Value {
+        let bytes = size_of_val(&builtin) + builtin.held.len() * size_of::<Value>() + OVERHEAD;
+        Value::Builtin(Rc::new(Counted::new(builtin, bytes)))
     }
 
     /// A function written in Rust.
@@ -201,18 +228,40 @@ impl Value {
         name: &str,
         body: impl Fn(&mut Interp, Args) -> Result<Value> + 'static,
     ) -> Value {
-        Value::Builtin(Rc::new(Builtin {
+        Value::function_holding(name, Vec::new(), move |interp, _, args| body(interp, args))
+    }
+
+    /// A function written in Rust that holds values.
+    pub fn function_holding(
+        name: &str,
+        held: Vec<Value>,
+        body: impl Fn(&mut Interp, &[Value], Args) -> Result<Value> + 'static,
+    ) -> Value {
+        Value::builtin(Builtin {
             name: name.into(),
             receiver: None,
+            held,
             body: Body::Closure(Rc::new(body)),
-        }))
+        })
     }
 
     /// The host value of this type, if it is one.
     pub fn downcast<T: HostValue>(&self) -> Option<&T> {
         match self {
-            Value::Host(host) => (**host.0).as_any().downcast_ref(),
+            Value::Host(host) => (***host.0).as_any().downcast_ref(),
             _ => None,
+        }
+    }
+
+    /// About how many bytes the value has itself, what it holds not counted.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Value::Str(text) => text.len(),
+            Value::Range(_) => 0,
+            _ => self
+                .length()
+                .unwrap_or(0)
+                .saturating_mul(size_of::<Value>()),
         }
     }
 

@@ -1,22 +1,33 @@
 //! The machine: runs compiled programs on stacks of its own, so that deep calls in the language need no native stack.
 
-use super::ast::{BinaryOp, UnaryOp};
 use super::builtins;
-use super::collections::{Dict, List, Set, dismantle};
+use super::collections::{Dict, ELEMENT, ITEM, List, dismantle};
 use super::compile::{self, CallShape, Capture, Code, Op};
 use super::error::{Error, Frame, Result, SyntaxError};
 use super::format;
+use super::iteration::Iteration;
 use super::limits::Limits;
-use super::number;
+use super::operators::unary;
 use super::value::{Args, Body, Value};
 use super::{parse, resolve};
 use crate::bytestring::Str;
+use crate::memory::{self, Held};
 use indexmap::IndexMap;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// How many calls an error remembers; the innermost are kept.
 const MOST_FRAMES: usize = 100;
+
+/// After how many steps the limits are looked at.
+const PERIOD: u64 = 1024;
+
+/// How many bytes are moved in the time that an instruction takes.
+const BYTES_A_STEP: usize = 8;
+
+/// Bytes of a function beside what it captures, and of a captured variable.
+const FUNCTION: usize = size_of::<Function>() + 64;
+const CAPTURED: usize = 64;
 
 /// A compiled program; cheap to clone.
 #[derive(Clone)]
@@ -80,6 +91,8 @@ impl Program {
             env: env.clone(),
             defaults: Vec::new(),
             captures: Vec::new(),
+            frozen: Cell::new(false),
+            _held: Held::new(FUNCTION),
         });
         interp.nested(|interp| {
             let floor = interp.frames.len();
@@ -184,6 +197,8 @@ pub struct Function {
     /// By parameter; absent where there is no default.
     defaults: Vec<Option<Value>>,
     captures: Vec<CellBox>,
+    frozen: Cell<bool>,
+    _held: Held,
 }
 
 impl Function {
@@ -217,25 +232,18 @@ impl Function {
         held
     }
 
-    /// What must be frozen with the function.
-    pub(super) fn freeze(&self) -> Option<Vec<Value>> {
-        if self.defaults.is_empty() && self.captures.is_empty() {
-            return None;
+    /// What must be frozen with the function; nothing if that was done before.
+    pub(super) fn freeze(&self) -> Vec<Value> {
+        if self.frozen.replace(true) {
+            return Vec::new();
         }
-        // A function may capture itself: defaults only, and captured collections freeze once.
-        let captured = self
-            .captures
+        let captured = self.captures.iter().map(|cell| cell.borrow().clone());
+        self.defaults
             .iter()
-            .filter_map(|cell| cell.borrow().clone());
-        let captured = captured.filter(|value| !matches!(value, Value::Function(_)));
-        Some(
-            self.defaults
-                .iter()
-                .flatten()
-                .cloned()
-                .chain(captured)
-                .collect(),
-        )
+            .cloned()
+            .chain(captured)
+            .flatten()
+            .collect()
     }
 }
 
@@ -258,65 +266,6 @@ struct Activation {
     cells: Vec<CellBox>,
 }
 
-/// An iteration under way; its end unlocks what it goes over.
-enum Iteration {
-    List(Rc<List>, usize),
-    Dict(Rc<Dict>, usize),
-    Range { next: i64, step: i64, left: usize },
-    Fixed(std::vec::IntoIter<Value>),
-}
-
-impl Iteration {
-    fn over(value: &Value) -> Result<Iteration> {
-        Ok(match value {
-            Value::List(list) => {
-                list.lock.begin();
-                Iteration::List(list.clone(), 0)
-            }
-            Value::Dict(dict) => {
-                dict.lock.begin();
-                Iteration::Dict(dict.clone(), 0)
-            }
-            Value::Range(range) => Iteration::Range {
-                next: range.start,
-                step: range.step,
-                left: range.len(),
-            },
-            other => Iteration::Fixed(other.iterate()?.into_iter()),
-        })
-    }
-
-    fn next(&mut self) -> Option<Value> {
-        match self {
-            Iteration::List(list, index) => {
-                *index += 1;
-                list.get(*index - 1)
-            }
-            Iteration::Dict(dict, index) => {
-                *index += 1;
-                dict.key_at(*index - 1)
-            }
-            Iteration::Range { next, step, left } => {
-                *left = left.checked_sub(1)?;
-                let value = *next;
-                *next = next.wrapping_add(*step);
-                Some(Value::Int(value))
-            }
-            Iteration::Fixed(values) => values.next(),
-        }
-    }
-}
-
-impl Drop for Iteration {
-    fn drop(&mut self) {
-        match self {
-            Iteration::List(list, _) => list.lock.end(),
-            Iteration::Dict(dict, _) => dict.lock.end(),
-            Iteration::Range { .. } | Iteration::Fixed(_) => {}
-        }
-    }
-}
-
 /// Where the machine goes on after an instruction.
 enum Flow {
     /// In the same function.
@@ -332,7 +281,12 @@ pub type Printer = Rc<dyn Fn(&str)>;
 pub struct Interp {
     limits: Limits,
     steps: u64,
-    allocated: u64,
+    /// At how many steps the limits are looked at next.
+    check_at: u64,
+    /// Bytes that were held when the evaluation began.
+    held_before: usize,
+    /// Bytes of what does not count itself.
+    kept: Held,
     depth: usize,
     printer: Option<Printer>,
     warnings: Vec<&'static str>,
@@ -360,7 +314,9 @@ impl Interp {
         Interp {
             limits,
             steps: 0,
-            allocated: 0,
+            check_at: PERIOD,
+            held_before: memory::held(),
+            kept: Held::new(0),
             depth: 0,
             printer: None,
             warnings: Vec::new(),
@@ -379,44 +335,140 @@ impl Interp {
     }
 
     /// Prints a line.
-    pub fn print(&self, line: &str) {
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn print(&mut self, line: &str) -> Result<()> {
+        self.keep(line.len())?;
+        if let Some(printer) = &self.printer {
+            printer(line);
+        }
+        Ok(())
+    }
+
+    /// Prints a line once, however often it is asked for.
+    pub fn warn(&mut self, line: &'static str) {
+        if self.warnings.contains(&line) {
+            return;
+        }
+        self.warnings.push(line);
         if let Some(printer) = &self.printer {
             printer(line);
         }
     }
 
-    /// Prints a line once, however often it is asked for.
-    pub fn warn(&mut self, line: &'static str) {
-        if !self.warnings.contains(&line) {
-            self.warnings.push(line);
-            self.print(line);
-        }
-    }
-
-    /// Accounts for work done outside of the language, in its steps.
+    /// Accounts for work that takes as long as so many instructions.
     ///
     /// # Errors
-    /// The steps are used up, or the evaluation was interrupted.
+    /// The evaluation has taken too many steps.
     pub fn work(&mut self, steps: u64) -> Result<()> {
         self.steps = self.steps.saturating_add(steps);
-        match self.stopped() {
-            Some(reason) => Err(Error::fatal(reason)),
-            None => Ok(()),
+        if self.steps >= self.check_at {
+            self.check_limits()?;
         }
+        Ok(())
     }
 
-    /// Accounts for memory about to be used: bytes, or elements.
+    /// Accounts for bytes about to be made or gone through: for the work, and whether there is room for them.
     ///
     /// # Errors
-    /// The budget is used up.
-    pub fn charge(&mut self, amount: u64) -> Result<()> {
-        self.allocated = self.allocated.saturating_add(amount);
-        if self.allocated > self.limits.allocation {
+    /// There is not.
+    pub fn charge(&mut self, bytes: usize) -> Result<()> {
+        self.room(bytes)?;
+        self.work((bytes / BYTES_A_STEP) as u64)
+    }
+
+    /// Whether there is room for so many bytes beside those that are held.
+    ///
+    /// # Errors
+    /// There is not.
+    pub fn room(&self, bytes: usize) -> Result<()> {
+        let held = memory::held().saturating_sub(self.held_before);
+        if held.saturating_add(bytes) > self.limits.memory {
             return Err(Error::fatal(format!(
-                "evaluation stopped: it made more than {} bytes",
-                self.limits.allocation
+                "evaluation stopped: its values need more than {} bytes",
+                self.limits.memory
             )));
         }
+        Ok(())
+    }
+
+    /// Accounts for bytes that do not count themselves and stay until the end.
+    ///
+    /// # Errors
+    /// There is no room for them.
+    pub fn keep(&mut self, bytes: usize) -> Result<()> {
+        self.charge(bytes)?;
+        self.kept.set(self.kept.bytes() + bytes);
+        Ok(())
+    }
+
+    /// Accounts for elements about to be added to a list: when it is full it moves to a larger place.
+    ///
+    /// # Errors
+    /// There is no room for them.
+    pub(super) fn extend(&mut self, list: &List, more: usize) -> Result<()> {
+        if list.len() + more > list.capacity() {
+            self.charge((list.len() + more) * ELEMENT)?;
+        }
+        Ok(())
+    }
+
+    /// Accounts for an item about to be set in a dict, and for the use of its key.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    pub(super) fn insert(&mut self, dict: &Dict, key: &Value) -> Result<()> {
+        if dict.len() == dict.capacity() {
+            self.charge((dict.len() + 1) * ITEM)?;
+        }
+        self.weigh(key)
+    }
+
+    /// Accounts for the use of a value as a key.
+    ///
+    /// # Errors
+    /// The evaluation has taken too many steps.
+    pub(super) fn weigh(&mut self, key: &Value) -> Result<()> {
+        let size = match key {
+            Value::Str(text) => text.len() / BYTES_A_STEP,
+            Value::Tuple(_) => key.key().map_or(0, |key| key.size as usize),
+            _ => return Ok(()),
+        };
+        self.work(size as u64)
+    }
+
+    /// The elements of a value, if it can have any.
+    ///
+    /// # Errors
+    /// There is no room for them.
+    pub fn elements(&mut self, value: &Value) -> Result<Option<Vec<Value>>> {
+        let bytes = match value {
+            Value::Host(host) => host.0.iterate_bytes(),
+            Value::Str(_) => 0,
+            _ => value.length().unwrap_or(0).saturating_mul(ELEMENT),
+        };
+        self.charge(bytes)?;
+        Ok(value.try_iterate())
+    }
+
+    /// Appends a value's text to bytes: what `repr(x)` gives, or `str(x)`.
+    ///
+    /// # Errors
+    /// The text is too long.
+    pub(super) fn write(&mut self, value: &Value, as_repr: bool, out: &mut Vec<u8>) -> Result<()> {
+        let made;
+        let text = match value {
+            Value::Str(text) if !as_repr => text.as_bytes(),
+            _ => {
+                made = value.to_repr()?;
+                self.work(made.len() as u64)?;
+                made.as_bytes()
+            }
+        };
+        self.work((text.len() / BYTES_A_STEP) as u64)?;
+        self.room(out.len() + text.len())?;
+        out.extend_from_slice(text);
         Ok(())
     }
 
@@ -434,7 +486,13 @@ impl Interp {
             Value::Builtin(builtin) => {
                 let builtin = builtin.clone();
                 self.nested(|interp| match &builtin.body {
-                    Body::Closure(body) => body(interp, args),
+                    Body::Closure(body) => {
+                        let given = args.positional.iter().map(Value::bytes).sum();
+                        interp.charge(given)?;
+                        let value = body(interp, &builtin.held, args)?;
+                        interp.charge(value.bytes())?;
+                        Ok(value)
+                    }
                     Body::Universal(name, body) => body(interp, name, args),
                     Body::Method(name, body) => body(
                         interp,
@@ -468,6 +526,8 @@ impl Interp {
 
     /// Pushes a call of a function whose arguments are yet to be put into its locals.
     fn begin(&mut self, function: Rc<Function>) -> Result<()> {
+        let locals = self.locals.len();
+        self.room((locals + function.code.locals.len()) * ELEMENT)?;
         if self.frames.len() >= self.limits.call_depth {
             return Err(Error::fatal(format!(
                 "evaluation stopped: calls nested more than {} deep (hint: does a function call itself for ever?)",
@@ -479,7 +539,6 @@ impl Interp {
         {
             builder.enter()?;
         }
-        let locals = self.locals.len();
         self.locals
             .resize(locals + function.code.locals.len(), None);
         self.frames.push(Activation {
@@ -681,10 +740,13 @@ impl Interp {
             };
             next += 1;
             self.steps += 1;
-            if self.steps & 1023 == 0 {
-                self.check_limits(depth, next)?;
+            let flow = if self.steps >= self.check_at {
+                self.check_limits()
+            } else {
+                Ok(())
             }
-            match self.step(op, &function, locals, &mut next) {
+            .and_then(|()| self.step(op, &function, locals, &mut next));
+            match flow {
                 Ok(Flow::On) => {}
                 Ok(Flow::Switch) => return Ok(()),
                 Err(error) => {
@@ -698,26 +760,17 @@ impl Interp {
         }
     }
 
-    fn check_limits(&mut self, depth: usize, next: usize) -> Result<()> {
-        let Some(reason) = self.stopped() else {
+    fn check_limits(&mut self) -> Result<()> {
+        self.check_at = self.steps.saturating_add(PERIOD);
+        self.room(0)?;
+        let interrupted = self.limits.interrupted.as_ref();
+        Err(Error::fatal(if self.steps > self.limits.steps {
+            format!("evaluation stopped: more than {} steps", self.limits.steps)
+        } else if interrupted.is_some_and(|interrupted| interrupted()) {
+            "evaluation stopped: interrupted".to_string()
+        } else {
             return Ok(());
-        };
-        if let Some(frame) = self.frames.get_mut(depth - 1) {
-            frame.next = next;
-        }
-        Err(Error::fatal(reason))
-    }
-
-    /// Why the evaluation must end, if it must.
-    fn stopped(&self) -> Option<String> {
-        if self.steps > self.limits.steps {
-            return Some(format!(
-                "evaluation stopped: more than {} steps",
-                self.limits.steps
-            ));
-        }
-        let interrupted = self.limits.interrupted.as_ref()?;
-        interrupted().then(|| "evaluation stopped: interrupted".to_string())
+        }))
     }
 
     fn pop(&mut self) -> Value {
@@ -878,10 +931,10 @@ impl Interp {
             }
             Op::Iterate => {
                 let value = self.pop();
-                let iteration = Iteration::over(&value)?;
+                let iteration = Iteration::over(self, &value)?;
                 self.iterations.push(iteration);
             }
-            Op::Next(target) => match self.iterations.last_mut().and_then(Iteration::next) {
+            Op::Next(target) => match self.iterations.last_mut().and_then(Iterator::next) {
                 Some(value) => self.stack.push(value),
                 None => {
                     self.iterations.pop();
@@ -903,8 +956,9 @@ impl Interp {
             Op::DictItem | Op::DictAdd => {
                 let value = self.pop();
                 let key = self.pop();
-                self.charge(1)?;
                 if let Some(Value::Dict(dict)) = self.stack.last() {
+                    let dict = dict.clone();
+                    self.insert(&dict, &key)?;
                     let new = dict.insert(key.clone(), value)?;
                     if !new && matches!(op, Op::DictItem) {
                         return Err(Error::new(format!("duplicate key: {}", key.repr())));
@@ -913,28 +967,36 @@ impl Interp {
             }
             Op::ListAdd => {
                 let value = self.pop();
-                self.charge(1)?;
                 if let Some(Value::List(list)) = self.stack.last() {
+                    let list = list.clone();
+                    self.extend(&list, 1)?;
                     list.push(value)?;
                 }
             }
             Op::Index => {
                 let key = self.pop();
                 let object = self.pop();
+                self.weigh(&key)?;
                 self.stack.push(object.index(&key)?);
             }
             Op::SetIndex => {
                 let key = self.pop();
                 let object = self.pop();
                 let value = self.pop();
-                self.charge(1)?;
+                match &object {
+                    Value::Dict(dict) => self.insert(dict, &key)?,
+                    _ => self.weigh(&key)?,
+                }
                 object.set_index(key, value)?;
             }
             Op::StoreIndex => {
                 let value = self.pop();
                 let key = self.pop();
                 let object = self.pop();
-                self.charge(1)?;
+                match &object {
+                    Value::Dict(dict) => self.insert(dict, &key)?,
+                    _ => self.weigh(&key)?,
+                }
                 object.set_index(key, value)?;
             }
             Op::Slice => {
@@ -942,8 +1004,7 @@ impl Interp {
                 let high = self.pop();
                 let low = self.pop();
                 let object = self.pop();
-                let value = object.slice(&low, &high, &step)?;
-                self.charge(value.length().unwrap_or(0) as u64)?;
+                let value = self.slice(&object, &low, &high, &step)?;
                 self.stack.push(value);
             }
             Op::Attr(name) => {
@@ -1149,7 +1210,7 @@ impl Interp {
         }
         let mut positional = self.pop_many(shape.positional);
         if let Some(sequence) = star {
-            match sequence.try_iterate() {
+            match self.elements(&sequence)? {
                 Some(elements) => positional.extend(elements),
                 None => {
                     let kind = sequence.type_name();
@@ -1198,232 +1259,37 @@ impl Interp {
         Value::Function(Rc::new(Function {
             code: code.clone(),
             env: maker.env.clone(),
+            _held: Held::new(FUNCTION + (code.captures.len() + code.parameters.len()) * CAPTURED),
             defaults,
             captures,
+            frozen: Cell::new(false),
         }))
     }
 
     /// Pushes the elements of a sequence, the first one last.
     fn unpack(&mut self, value: &Value, count: usize) -> Result<()> {
-        let Some(elements) = value.try_iterate() else {
+        let fits = |found: usize| {
+            if found == count {
+                return Ok(());
+            }
+            let which = if found > count { "many" } else { "few" };
+            Err(Error::new(format!(
+                "too {which} values to unpack (got {found}, want {count})"
+            )))
+        };
+        if let Value::Range(range) = value {
+            fits(range.len())?;
+        }
+        let Some(elements) = self.elements(value)? else {
             return Err(Error::new(format!(
                 "got {} in sequence assignment",
                 value.type_name()
             )));
         };
-        let found = elements.len();
-        if found != count {
-            let which = if found > count { "many" } else { "few" };
-            return Err(Error::new(format!(
-                "too {which} values to unpack (got {found}, want {count})"
-            )));
-        }
+        fits(elements.len())?;
         self.stack.extend(elements.into_iter().rev());
         Ok(())
     }
-
-    /// `left op right`, but a list takes `+=` in place.
-    fn in_place(&mut self, op: BinaryOp, left: Value, right: &Value) -> Result<Value> {
-        if op == BinaryOp::Add
-            && let Value::List(list) = &left
-            && let Some(more) = right.try_iterate()
-        {
-            self.charge(more.len() as u64)?;
-            list.change("apply += to", |items| items.extend(more))?;
-            return Ok(left);
-        }
-        self.binary(op, &left, right)
-    }
-
-    fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Result<Value> {
-        let found = match op {
-            BinaryOp::Add => match (left, right) {
-                (Value::Int(a), Value::Int(b)) => match a.checked_add(*b) {
-                    Some(sum) => return Ok(Value::Int(sum)),
-                    None => number::add(left, right),
-                },
-                (Value::Str(a), Value::Str(b)) => {
-                    self.charge((a.len() + b.len()) as u64)?;
-                    Some(Value::str([a.as_bytes(), b.as_bytes()].concat()))
-                }
-                (Value::List(a), Value::List(b)) => {
-                    self.charge((a.len() + b.len()) as u64)?;
-                    let mut elements = a.to_vec();
-                    elements.extend(b.to_vec());
-                    Some(Value::list(elements))
-                }
-                (Value::Tuple(a), Value::Tuple(b)) => {
-                    self.charge((a.len() + b.len()) as u64)?;
-                    Some(Value::tuple([a.as_slice(), b.as_slice()].concat()))
-                }
-                _ => number::add(left, right),
-            },
-            BinaryOp::Sub => number::subtract(left, right),
-            BinaryOp::Mul => match (left, right) {
-                (
-                    Value::Str(_) | Value::List(_) | Value::Tuple(_),
-                    Value::Int(_) | Value::BigInt(_),
-                ) => Some(self.repeat(left, right)?),
-                (
-                    Value::Int(_) | Value::BigInt(_),
-                    Value::Str(_) | Value::List(_) | Value::Tuple(_),
-                ) => Some(self.repeat(right, left)?),
-                _ => number::multiply(left, right),
-            },
-            BinaryOp::Div => number::divide(left, right).transpose()?,
-            BinaryOp::FloorDiv => number::floor_divide(left, right).transpose()?,
-            BinaryOp::Mod => match left {
-                Value::Str(text) => {
-                    let made = format::interpolate(text, right)?;
-                    self.charge(made.length().unwrap_or(0) as u64)?;
-                    Some(made)
-                }
-                _ => number::modulo(left, right).transpose()?,
-            },
-            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => match (left, right) {
-                (Value::Set(a), Value::Set(b)) => Some(combine(op, a, b)?),
-                _ => match op {
-                    BinaryOp::BitAnd => number::bit_and(left, right),
-                    BinaryOp::BitOr => number::bit_or(left, right),
-                    _ => number::bit_xor(left, right),
-                },
-            },
-            BinaryOp::ShiftLeft | BinaryOp::ShiftRight => {
-                number::shift(left, right, op == BinaryOp::ShiftLeft).transpose()?
-            }
-            BinaryOp::In => contains(left, right)?.map(Value::Bool),
-            // Written out of `in`: an error names that operator.
-            BinaryOp::NotIn => match contains(left, right)? {
-                Some(found) => Some(Value::Bool(!found)),
-                None => return Err(unknown_binary(BinaryOp::In, left, right)),
-            },
-            BinaryOp::Equal
-            | BinaryOp::NotEqual
-            | BinaryOp::Less
-            | BinaryOp::LessEqual
-            | BinaryOp::Greater
-            | BinaryOp::GreaterEqual => Some(Value::Bool(Value::compare(op, left, right)?)),
-            BinaryOp::And | BinaryOp::Or => None,
-        };
-        found.ok_or_else(|| unknown_binary(op, left, right))
-    }
-
-    fn repeat(&mut self, value: &Value, count: &Value) -> Result<Value> {
-        /// Larger results are refused at once.
-        const MOST: u128 = 1 << 30;
-        let len = value.length().unwrap_or(0);
-        let times = match count {
-            Value::Int(count) => usize::try_from(*count).unwrap_or(0),
-            _ if len == 0 => 0,
-            _ => {
-                return Err(Error::new(format!(
-                    "repeat count {} too large",
-                    count.repr()
-                )));
-            }
-        };
-        let size = len as u128 * times as u128;
-        if size >= MOST {
-            return Err(Error::new(format!("excessive repeat ({size} elements)")));
-        }
-        self.charge(size as u64)?;
-        Ok(match value {
-            Value::Str(text) => format::repeat(text, times),
-            Value::List(list) => Value::list(repeated(&list.to_vec(), times)),
-            Value::Tuple(tuple) => Value::tuple(repeated(tuple, times)),
-            _ => Value::None,
-        })
-    }
-}
-
-fn repeated(elements: &[Value], times: usize) -> Vec<Value> {
-    (0..times).flat_map(|_| elements.iter().cloned()).collect()
-}
-
-fn unary(op: UnaryOp, value: &Value) -> Result<Value> {
-    let (symbol, result) = match op {
-        UnaryOp::Not => return Ok(Value::Bool(!value.truth())),
-        UnaryOp::Minus => ("-", number::negate(value)),
-        UnaryOp::Plus => ("+", value.to_f64().map(|_| value.clone())),
-        UnaryOp::Invert => ("~", number::invert(value)),
-    };
-    result.ok_or_else(|| Error::new(format!("unknown unary op: {symbol} {}", value.type_name())))
-}
-
-/// `element in container`; `None` if the container is none.
-fn contains(element: &Value, container: &Value) -> Result<Option<bool>> {
-    let any = |elements: &[Value]| -> Result<Option<bool>> {
-        for candidate in elements {
-            if candidate.equals(element)? {
-                return Ok(Some(true));
-            }
-        }
-        Ok(Some(false))
-    };
-    match container {
-        Value::List(list) => any(&list.to_vec()),
-        Value::Tuple(tuple) => any(tuple),
-        // A key that cannot be hashed is not in a dict.
-        Value::Dict(dict) => Ok(Some(dict.get(element).is_ok_and(|found| found.is_some()))),
-        Value::Set(set) => set.contains(element).map(Some),
-        Value::Str(text) => match element {
-            Value::Str(part) => Ok(Some(builtins::holds(text, part))),
-            other => {
-                let kind = other.type_name();
-                Err(Error::new(format!(
-                    "'in <string>' requires string as left operand, not {kind}"
-                )))
-            }
-        },
-        Value::Range(range) => match number::to_integer(element) {
-            Ok(Value::Int(value)) => Ok(Some(range.contains(value))),
-            Ok(_) => Ok(Some(false)),
-            Err(_) => {
-                let kind = element.type_name();
-                Err(Error::new(format!(
-                    "'in <range>' requires integer as left operand, not {kind}"
-                )))
-            }
-        },
-        Value::Host(host) => Ok(host.0.contains(element).map(|found| found.unwrap_or(false))),
-        _ => Ok(None),
-    }
-}
-
-/// `&`, `|` and `^` of two sets.
-fn combine(op: BinaryOp, left: &Set, right: &Set) -> Result<Value> {
-    let result = Set::default();
-    let add = |from: &Set, keep: &dyn Fn(&Value) -> bool| -> Result<()> {
-        from.to_vec()
-            .into_iter()
-            .filter(keep)
-            .try_for_each(|element| result.insert(element))
-    };
-    let within = |set: &Set, element: &Value| set.contains(element).unwrap_or(false);
-    match op {
-        BinaryOp::BitAnd => {
-            let (small, large) = if left.len() > right.len() {
-                (right, left)
-            } else {
-                (left, right)
-            };
-            add(small, &|element| within(large, element))?;
-        }
-        BinaryOp::BitOr => {
-            add(left, &|_| true)?;
-            add(right, &|_| true)?;
-        }
-        _ => {
-            add(left, &|element| !within(right, element))?;
-            add(right, &|element| !within(left, element))?;
-        }
-    }
-    Ok(Value::Set(Rc::new(result)))
-}
-
-fn unknown_binary(op: BinaryOp, left: &Value, right: &Value) -> Error {
-    let (left, right) = (left.type_name(), right.type_name());
-    Error::new(format!("unknown binary op: {left} {} {right}", op.symbol()))
 }
 
 fn name_of(code: &Code, index: u32) -> &str {

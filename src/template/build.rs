@@ -260,6 +260,9 @@ impl NodeBuilder {
     }
 }
 
+/// About how many bytes a node takes.
+const NODE: usize = 100;
+
 impl Builder for NodeBuilder {
     fn build(&self, interp: &mut Interp, op: u16, args: Args) -> Result<script::Value> {
         let Some(operation) = Operation::from_index(op) else {
@@ -269,7 +272,7 @@ impl Builder for NodeBuilder {
         let arguments = args.positional.as_slice();
         match (operation, arguments) {
             (Operation::StartNode, [tag]) => {
-                interp.charge(1)?;
+                interp.keep(NODE)?;
                 self.start_node(&mut state, tag_of(tag)?)?;
             }
             (Operation::SetNode, [tag]) => self.set_node(&mut state, tag_of(tag)?, None)?,

@@ -47,6 +47,7 @@ pub fn to_yaml_with_depth(value: &script::Value) -> Result<(Value, usize)> {
     let mut conversion = ToYaml {
         meta: None,
         deepest: 0,
+        nodes: 0,
     };
     let value = conversion.convert(value, 0)?;
     if conversion.deepest > MAX_DEPTH {
@@ -55,17 +56,27 @@ pub fn to_yaml_with_depth(value: &script::Value) -> Result<(Value, usize)> {
     Ok((value, conversion.deepest))
 }
 
+/// How many nodes one value may become: values share parts, nodes do not.
+const MOST_NODES: usize = 2_000_000;
+
 struct ToYaml {
     /// The meta of what this conversion makes; one for all.
     meta: Option<Meta>,
     deepest: usize,
+    nodes: usize,
 }
 
 impl ToYaml {
     fn convert(&mut self, value: &script::Value, depth: usize) -> Result<Value> {
         self.deepest = self.deepest.max(depth);
+        self.nodes += 1;
         if depth > MAX_DEPTH {
             return Err(too_deep());
+        }
+        if self.nodes > MOST_NODES {
+            return Err(Error::fatal(format!(
+                "evaluation stopped: a value of more than {MOST_NODES} nodes"
+            )));
         }
         Ok(match value {
             script::Value::None => Value::Null,
@@ -173,7 +184,7 @@ fn unconvertible(value: &script::Value) -> Error {
     };
     Error::new(format!(
         "Unable to convert value: {} does not encode{hint}",
-        value.to_str().to_text()
+        value.repr()
     ))
 }
 
@@ -325,7 +336,7 @@ fn to_scalar(value: &Value) -> script::Value {
         Value::Int(value) => script::Value::Int(*value),
         Value::Uint(value) => match i64::try_from(*value) {
             Ok(value) => script::Value::Int(value),
-            Err(_) => script::Value::BigInt(Rc::new(BigInt::from(*value))),
+            Err(_) => script::Value::from(BigInt::from(*value)),
         },
         Value::Float(value) => script::Value::Float(*value),
         Value::Str(value) => script::Value::Str(value.clone()),

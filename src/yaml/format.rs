@@ -4,15 +4,33 @@
 
 use super::block::{inline, is_simple};
 use super::node::{DocumentSet, Meta, Value};
+use super::scalar::format_float;
 
-/// Lays out documents; `continued` if others stand before them, so that the first one needs its marker.
-pub(super) fn documents(set: &DocumentSet, continued: bool) -> Vec<u8> {
-    let mut printer = Printer::default();
+/// How documents are laid out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Layout {
+    /// Others stand before them, so that the first one needs its marker.
+    pub continued: bool,
+    /// For whoever reads strictly: the word `null` is not to be used.
+    pub strict: bool,
+}
+
+/// Lays out documents.
+pub(super) fn documents(set: &DocumentSet, layout: Layout) -> Vec<u8> {
+    let mut printer = Printer {
+        strict: layout.strict,
+        ..Printer::default()
+    };
     for (number, document) in set.items.iter().enumerate() {
         let above = printer.comments_above(&document.meta, 0, number == 0);
         let beside = comment_beside(&document.meta);
         let is_null = document.value.is_null();
-        if number > 0 || beside.is_some() || (continued && !is_null) {
+        let starts = if printer.out.is_empty() {
+            layout.continued && !is_null
+        } else {
+            number > 0
+        };
+        if starts || beside.is_some() {
             printer.begin(0);
             printer.text("---");
             printer.end(beside);
@@ -32,6 +50,7 @@ struct Printer {
     gap: bool,
     /// The line has an indicator, and what comes next may stand behind it.
     open: bool,
+    strict: bool,
 }
 
 impl Printer {
@@ -43,7 +62,7 @@ impl Printer {
                     let above = self.comments_above(&item.meta, column, number == 0);
                     self.begin(column);
                     if is_simple(&item.key) {
-                        inline(&mut self.out, &item.key, column);
+                        leaf(&mut self.out, &item.key, column);
                         self.text(":");
                     } else {
                         self.text("?");
@@ -65,9 +84,9 @@ impl Printer {
                     self.gap |= above;
                 }
             }
-            leaf => {
+            scalar => {
                 self.begin(column);
-                if !inline(&mut self.out, leaf, column.saturating_sub(2)) {
+                if !leaf(&mut self.out, scalar, column.saturating_sub(2)) {
                     self.text("\n");
                 }
             }
@@ -87,13 +106,13 @@ impl Printer {
             return;
         }
         // Code beside a key stands for the value.
-        if value.is_null() && beside.is_some() {
+        if value.is_null() && (beside.is_some() || self.strict) {
             self.end(beside);
             return;
         }
-        let mut leaf = Vec::new();
-        let ended = inline(&mut leaf, value, column);
-        if ended || leaf.contains(&b'\n') {
+        let mut text = Vec::new();
+        let ended = leaf(&mut text, value, column);
+        if ended || text.contains(&b'\n') {
             // A comment behind the sign of a block would be no comment to ytt.
             match beside {
                 Some(_) => {
@@ -102,13 +121,13 @@ impl Printer {
                 }
                 None => self.text(" "),
             }
-            self.out.extend_from_slice(&leaf);
+            self.out.extend_from_slice(&text);
             if !ended {
                 self.text("\n");
             }
         } else {
             self.text(" ");
-            self.out.extend_from_slice(&leaf);
+            self.out.extend_from_slice(&text);
             self.end(beside);
         }
     }
@@ -163,6 +182,27 @@ impl Printer {
     }
 }
 
+/// A scalar or an empty collection, such that it is read as what it was; returns true if it ended its last line.
+fn leaf(out: &mut Vec<u8>, value: &Value, column: usize) -> bool {
+    match value {
+        Value::Float(float) => {
+            let text = format_float(*float);
+            let is_whole = text
+                .bytes()
+                .all(|byte| byte == b'-' || byte.is_ascii_digit());
+            out.extend_from_slice(text.as_bytes());
+            out.extend_from_slice(if is_whole { b".0" } else { b"" });
+            false
+        }
+        // Without quotes it would merge.
+        Value::Str(text) if *text == "<<" => {
+            out.extend_from_slice(b"\"<<\"");
+            false
+        }
+        _ => inline(out, value, column),
+    }
+}
+
 fn is_collection(value: &Value) -> bool {
     match value {
         Value::Map(map) => !map.items.is_empty(),
@@ -187,11 +227,11 @@ fn is_beside(meta: &Meta, line: Option<u32>) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::position::Source;
-    use crate::yaml::{ParseOptions, format, parse};
+    use crate::yaml::{Layout, ParseOptions, format, parse};
 
     fn formatted(text: &str) -> String {
         let documents = parse(&Source::file("x.yml", text), ParseOptions::default()).unwrap();
-        String::from_utf8(format(&documents, false)).unwrap()
+        String::from_utf8(format(&documents, Layout::default())).unwrap()
     }
 
     #[test]
@@ -221,6 +261,11 @@ mod tests {
             ),
             ("#@data/values\n---\na: 1\n", "#@data/values\n---\na: 1\n"),
             ("a:\n--- #@ x\n", "a: null\n--- #@ x\n"),
+            ("---\n---\na: 1\n---\n", "a: 1\n---\n"),
+            (
+                "a: 1.0\nb: 2e9\nc: -0.0\nd: .inf\n\"<<\": x\n1.0: z\n",
+                "a: 1.0\nb: 2e+09\nc: -0.0\nd: .inf\n\"<<\": x\n1.0: z\n",
+            ),
             ("just text", "just text\n"),
             ("", ""),
         ];

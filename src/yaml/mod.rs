@@ -9,6 +9,8 @@
 mod block;
 mod comments;
 mod compose;
+pub mod decode;
+pub mod encode;
 mod format;
 mod json;
 mod keys;
@@ -23,6 +25,7 @@ mod tag;
 mod text;
 
 use crate::position::Source;
+pub use format::Layout;
 pub use keys::{KeyIdentity, KeyIndex};
 pub use node::{
     Annotation, Array, ArrayItem, Comment, Document, DocumentSet, Map, MapItem, Meta, Rules, Value,
@@ -111,9 +114,9 @@ pub fn print(documents: &DocumentSet) -> Vec<u8> {
     block::documents(documents.printed())
 }
 
-/// The documents laid out for people, with their comments; `continued` if other documents stand before them.
-pub fn format(documents: &DocumentSet, continued: bool) -> Vec<u8> {
-    format::documents(documents, continued)
+/// The documents laid out for people, with their comments.
+pub fn format(documents: &DocumentSet, layout: Layout) -> Vec<u8> {
+    format::documents(documents, layout)
 }
 
 /// A value as the YAML of one document.

@@ -103,7 +103,7 @@ fn replace_all(
                 .collect();
             let before = out.len();
             put(interp, &groups, &mut out)?;
-            interp.charge((out.len() - before) as u64)?;
+            interp.charge(out.len() - before)?;
         }
         done = end;
         let (_, width) = search::decode(part(from, source.len()));

@@ -169,7 +169,7 @@ impl<'a> Parser<'a> {
             last_repeat = None;
             match next {
                 '(' if self.rest().starts_with('?') => self.perl_group(start)?,
-                '(' => self.open(Some(String::new()))?,
+                '(' => self.open(Some(String::new())),
                 '|' => {
                     let alternative = self.concat();
                     self.group.alternatives.push(alternative);
@@ -193,9 +193,7 @@ impl<'a> Parser<'a> {
             return self.fault("missing closing )", self.text);
         }
         let whole = self.alternate();
-        if whole.height > MOST_HEIGHT {
-            return self.fault("expression nests too deeply", self.text);
-        }
+        self.check_height(whole.height)?;
         Ok(Pattern {
             node: whole.node,
             names: self.names,
@@ -215,7 +213,7 @@ impl<'a> Parser<'a> {
     }
 
     fn set(&mut self, set: Set) {
-        self.push(Node::Set(Rc::new(set.tidied())));
+        self.push(Node::Set(Rc::new(set)));
     }
 
     fn literal(&mut self, code: u32) {
@@ -297,14 +295,14 @@ impl<'a> Parser<'a> {
     }
 
     fn check_height(&self, height: usize) -> Parsed<()> {
-        match height + self.groups.len() > MOST_HEIGHT {
+        match height > MOST_HEIGHT {
             true => self.fault("expression nests too deeply", self.text),
             false => Ok(()),
         }
     }
 
     /// Opens a group; one with a name, even an empty one, is remembered.
-    fn open(&mut self, name: Option<String>) -> Parsed<()> {
+    fn open(&mut self, name: Option<String>) {
         let capture = name.map(|name| {
             self.names.push(name);
             self.names.len() - 1
@@ -315,7 +313,6 @@ impl<'a> Parser<'a> {
             ..Group::default()
         };
         self.groups.push(std::mem::replace(&mut self.group, group));
-        self.check_height(0)
     }
 
     fn close(&mut self) -> Parsed<()> {
@@ -368,7 +365,8 @@ impl<'a> Parser<'a> {
             if name.is_empty() || !name.chars().all(is_word) {
                 return self.fault("invalid named capture", self.since(start));
             }
-            return self.open(Some(name.to_owned()));
+            self.open(Some(name.to_owned()));
+            return Ok(());
         }
         self.accept("?");
         let mut flags = self.flags;
@@ -385,7 +383,7 @@ impl<'a> Parser<'a> {
                 }
                 ':' | ')' if on || seen => {
                     if next == ':' {
-                        self.open(None)?;
+                        self.open(None);
                     }
                     self.flags = flags;
                     return Ok(());

@@ -5,28 +5,32 @@ use std::sync::OnceLock;
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_script::{Script, UnicodeScript};
 
-/// The last code point.
-const LAST: u32 = 0x10_FFFF;
-
 /// The last character that has another case.
 const LAST_CASED: u32 = 0x1_E943;
 
-/// Ranges of code points.
-#[derive(Clone, Default)]
-pub struct Set(Vec<(u32, u32)>);
+/// The general categories that patterns can name, and their groups.
+const CATEGORIES: &str = "C Cc Cf Co Cs L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs";
+
+/// A set of code points, told by what is in it.
+#[derive(Default)]
+pub struct Set {
+    parts: Vec<Part>,
+    /// True if a character is in it with one of its other cases.
+    folded: bool,
+    /// True if what the parts tell is not in it, and all else is.
+    negated: bool,
+}
+
+enum Part {
+    /// From the first to the last.
+    Range(u32, u32),
+    /// A general category by its abbreviation, or a group of them by their first letter.
+    Category(&'static str),
+    Script(Script),
+    Set(Set),
+}
 
 impl Set {
-    /// The set of these ranges, each from the first character to the last.
-    pub fn of(ranges: &[(char, char)]) -> Set {
-        let ranges = ranges.iter().map(|&(low, high)| (low.into(), high.into()));
-        Set(ranges.collect())
-    }
-
-    /// Adds what another set has.
-    pub fn add(&mut self, other: Set) {
-        self.0.extend(other.0);
-    }
-
     /// The set of one code point.
     pub fn code(code: u32) -> Set {
         Set::range(code, code)
@@ -34,137 +38,119 @@ impl Set {
 
     /// The set of all from one code point to another.
     pub fn range(low: u32, high: u32) -> Set {
-        Set(vec![(low, high)])
+        Set::from(Part::Range(low, high))
     }
 
-    /// All that is not in it.
-    pub fn negated(mut self) -> Set {
-        self.tidy();
-        let mut next = 0;
-        let mut gaps = Vec::with_capacity(self.0.len() + 1);
-        for (low, high) in self.0 {
-            if next < low {
-                gaps.push((next, low - 1));
-            }
-            next = high + 1;
+    /// The set of these ranges, each from the first character to the last.
+    pub fn of(ranges: &[(char, char)]) -> Set {
+        let ranges = ranges.iter();
+        Set {
+            parts: ranges
+                .map(|&(low, high)| Part::Range(low.into(), high.into()))
+                .collect(),
+            ..Set::default()
         }
-        if next <= LAST {
-            gaps.push((next, LAST));
-        }
-        Set(gaps)
-    }
-
-    /// With the other cases of what is in it.
-    pub fn folded(mut self) -> Set {
-        self.tidy();
-        let mut more = Vec::new();
-        if let [(only, last)] = *self.0
-            && only == last
-        {
-            let lower = char::from_u32(only).map_or(only, |only| lowered(only).into());
-            let same = cases().get(&lower).into_iter().flatten();
-            more.extend(same.map(|&code| (code, code)));
-            self.0.extend(more);
-            return self;
-        }
-        for same in cases().values() {
-            if same.iter().any(|&code| self.contains(code)) {
-                more.extend(same.iter().map(|&code| (code, code)));
-            }
-        }
-        self.0.extend(more);
-        self
-    }
-
-    /// Whether a code point is in it, once it is tidied.
-    pub fn contains(&self, code: u32) -> bool {
-        let after = self.0.partition_point(|&(low, _)| low <= code);
-        after
-            .checked_sub(1)
-            .and_then(|at| self.0.get(at))
-            .is_some_and(|&(_, high)| code <= high)
-    }
-
-    /// With its ranges sorted, and those that touch joined.
-    pub fn tidied(mut self) -> Set {
-        self.tidy();
-        self
-    }
-
-    fn tidy(&mut self) {
-        self.0.sort_unstable();
-        let mut joined: Vec<(u32, u32)> = Vec::with_capacity(self.0.len());
-        for &(low, high) in &self.0 {
-            match joined.last_mut() {
-                Some(last) if low <= last.1 + 1 => last.1 = last.1.max(high),
-                _ => joined.push((low, high)),
-            }
-        }
-        self.0 = joined;
     }
 
     /// `\p{NAME}`: a general category (`L`, `Lu`, ...), a script (`Greek`), or `Any`.
     pub fn named(name: &str) -> Option<Set> {
-        match (name, name.len()) {
-            ("Any", _) => Some(Set(vec![(0, LAST)])),
-            // Surrogates are no characters.
-            ("Cs", _) => Some(Set::default()),
-            (_, 0) => None,
-            (_, 1 | 2) => Some(Set::all(|character| {
-                let category = get_general_category(character);
-                category != GeneralCategory::Unassigned && category.abbreviation().starts_with(name)
-            })),
-            _ => {
-                let script = Script::from_full_name(name)?;
-                Some(Set::all(|character| character.script() == script))
-            }
+        if name == "Any" {
+            return Some(Set::default().negated());
         }
-        .filter(|set| name == "Cs" || !set.0.is_empty())
+        let category = CATEGORIES.split(' ').find(|&known| known == name);
+        Some(Set::from(match category {
+            Some(category) => Part::Category(category),
+            None => Part::Script(
+                Script::from_full_name(name).filter(|&script| script != Script::Unknown)?,
+            ),
+        }))
     }
 
-    /// All characters for which this holds.
-    fn all(holds: impl Fn(char) -> bool) -> Set {
-        let mut ranges: Vec<(u32, u32)> = Vec::new();
-        for character in ('\0'..=char::MAX).filter(|&character| holds(character)) {
-            let code = character.into();
-            match ranges.last_mut() {
-                Some(last) if last.1 + 1 == code => last.1 = code,
-                _ => ranges.push((code, code)),
-            }
+    /// Adds what another set has.
+    pub fn add(&mut self, other: Set) {
+        self.parts.push(Part::Set(other));
+    }
+
+    /// All that is not in it.
+    pub fn negated(self) -> Set {
+        Set {
+            negated: !self.negated,
+            ..self
         }
-        Set(ranges)
+    }
+
+    /// With the other cases of what is in it. To be asked for before it is negated.
+    pub fn folded(self) -> Set {
+        Set {
+            folded: true,
+            ..self
+        }
+    }
+
+    /// Whether a code point is in it.
+    pub fn contains(&self, code: u32) -> bool {
+        let found =
+            self.has(code) || self.folded && other_cases(code).iter().any(|&other| self.has(other));
+        found != self.negated
+    }
+
+    fn has(&self, code: u32) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::Range(low, high) => (*low..=*high).contains(&code),
+            Part::Set(set) => set.contains(code),
+            Part::Script(script) => {
+                char::from_u32(code).is_some_and(|character| character.script() == *script)
+            }
+            Part::Category(name) => char::from_u32(code)
+                .map(get_general_category)
+                .filter(|category| *category != GeneralCategory::Unassigned)
+                .is_some_and(|category| category.abbreviation().starts_with(name)),
+        })
     }
 }
 
-/// Characters that are one but for their case, by their form in lower case.
-fn cases() -> &'static BTreeMap<u32, Vec<u32>> {
+impl From<Part> for Set {
+    fn from(part: Part) -> Set {
+        Set {
+            parts: vec![part],
+            ..Set::default()
+        }
+    }
+}
+
+/// All that differ from a character in nothing but their case, itself among them; empty if there are none.
+fn other_cases(code: u32) -> &'static [u32] {
     static CASES: OnceLock<BTreeMap<u32, Vec<u32>>> = OnceLock::new();
-    CASES.get_or_init(|| {
+    let cases = CASES.get_or_init(|| {
         let mut cases: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for code in 0..=LAST_CASED {
-            let Some(character) = char::from_u32(code) else {
-                continue;
-            };
-            let lower = lowered(character);
-            if lower != character {
-                let lower = u32::from(lower);
+            let lower = lowered(code);
+            if lower != code {
                 cases.entry(lower).or_insert_with(|| vec![lower]).push(code);
             }
         }
         cases
-    })
+    });
+    match code {
+        0..=LAST_CASED => cases.get(&lowered(code)).map_or(&[], Vec::as_slice),
+        _ => &[],
+    }
 }
 
 /// The lower case of a character's upper case, as far as both are one character: Unicode's simple case folding.
 /// The dotless `ı` has no other case in it.
-fn lowered(character: char) -> char {
-    if character == 'ı' {
-        return character;
-    }
-    let single = |mut mapped: Box<dyn Iterator<Item = char>>| match (mapped.next(), mapped.next()) {
-        (Some(only), None) => Some(only),
-        _ => None,
+fn lowered(code: u32) -> u32 {
+    let Some(character) = char::from_u32(code).filter(|&character| character != 'ı') else {
+        return code;
     };
-    let upper = single(Box::new(character.to_uppercase())).unwrap_or(character);
-    single(Box::new(upper.to_lowercase())).unwrap_or(upper)
+    let upper = single(character.to_uppercase()).unwrap_or(character);
+    single(upper.to_lowercase()).unwrap_or(upper).into()
+}
+
+fn single(mut characters: impl Iterator<Item = char>) -> Option<char> {
+    let first = characters.next();
+    match characters.next() {
+        Some(_) => None,
+        None => first,
+    }
 }

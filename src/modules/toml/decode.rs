@@ -1,6 +1,6 @@
 //! TOML as a value: tables are put together as they come, and what is wrong is told as BurntSushi/toml does it.
 
-use super::encode::is_bare;
+use super::encode::{is_bare, write_key};
 use super::lex::{Cursor, Fault, Result, is_blank, is_line_end, quoted, quoted_char};
 use crate::script::{self, Value};
 use crate::yaml::MAX_DEPTH;
@@ -548,14 +548,14 @@ fn shown(character: Option<char>) -> String {
     }
 }
 
-/// A path as messages show it: names that are more than letters and digits in quotes.
+/// A path as messages show it.
 fn dotted(path: &[String]) -> String {
-    let names: Vec<String> = path
-        .iter()
-        .map(|name| match !name.is_empty() && name.bytes().all(is_bare) {
-            true => name.clone(),
-            false => quoted(name),
-        })
-        .collect();
-    names.join(".")
+    let mut text = Vec::new();
+    for (at, key) in path.iter().enumerate() {
+        if at > 0 {
+            text.push(b'.');
+        }
+        write_key(&mut text, key.as_bytes());
+    }
+    String::from_utf8_lossy(&text).into_owned()
 }

@@ -109,7 +109,7 @@ impl Encoder {
                 (Form::Null, _) => {}
                 (Form::Plain, _) => {
                     self.indent(path);
-                    self.key(key);
+                    write_key(&mut self.out, key);
                     self.out.extend(b" = ");
                     self.value(value)?;
                     self.out.push(b'\n');
@@ -153,18 +153,10 @@ impl Encoder {
             if at > 0 {
                 self.out.push(b'.');
             }
-            self.key(key);
+            write_key(&mut self.out, key);
         }
         self.out.extend(close);
         self.out.push(b'\n');
-    }
-
-    fn key(&mut self, key: &[u8]) {
-        if !key.is_empty() && key.iter().all(|&byte| is_bare(byte)) {
-            self.out.extend(key);
-        } else {
-            self.string(key);
-        }
     }
 
     fn value(&mut self, value: &Node) -> Result<(), String> {
@@ -174,7 +166,7 @@ impl Encoder {
             Node::Int(value) => self.out.extend(value.to_string().bytes()),
             Node::Uint(value) => self.out.extend(value.to_string().bytes()),
             Node::Float(value) => self.out.extend(float(*value).bytes()),
-            Node::Str(text) => self.string(text),
+            Node::Str(text) => write_string(&mut self.out, text),
             Node::Array(array) => {
                 self.out.push(b'[');
                 for (at, item) in array.items.iter().enumerate() {
@@ -198,31 +190,40 @@ impl Encoder {
             if !std::mem::take(&mut first) {
                 self.out.extend(b", ");
             }
-            self.key(key);
+            write_key(&mut self.out, key);
             self.out.extend(b" = ");
             self.value(value)?;
         }
         self.out.push(b'}');
         Ok(())
     }
+}
 
-    fn string(&mut self, text: &[u8]) {
-        self.out.push(b'"');
-        for &byte in text {
-            match byte {
-                b'"' => self.out.extend(b"\\\""),
-                b'\\' => self.out.extend(b"\\\\"),
-                0x08 => self.out.extend(b"\\b"),
-                b'\t' => self.out.extend(b"\\t"),
-                b'\n' => self.out.extend(b"\\n"),
-                0x0c => self.out.extend(b"\\f"),
-                b'\r' => self.out.extend(b"\\r"),
-                0..=0x1f | 0x7f => self.out.extend(format!("\\u{byte:04x}").bytes()),
-                _ => self.out.push(byte),
-            }
-        }
-        self.out.push(b'"');
+/// Writes a key: one of more than letters, digits, `_` and `-` in quotes.
+pub fn write_key(out: &mut Vec<u8>, key: &[u8]) {
+    if !key.is_empty() && key.iter().all(|&byte| is_bare(byte)) {
+        out.extend(key);
+    } else {
+        write_string(out, key);
     }
+}
+
+fn write_string(out: &mut Vec<u8>, text: &[u8]) {
+    out.push(b'"');
+    for &byte in text {
+        match byte {
+            b'"' => out.extend(b"\\\""),
+            b'\\' => out.extend(b"\\\\"),
+            0x08 => out.extend(b"\\b"),
+            b'\t' => out.extend(b"\\t"),
+            b'\n' => out.extend(b"\\n"),
+            0x0c => out.extend(b"\\f"),
+            b'\r' => out.extend(b"\\r"),
+            0..=0x1f | 0x7f => out.extend(format!("\\u{byte:04x}").bytes()),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
 }
 
 /// Whether a byte may stand in a key without quotes.

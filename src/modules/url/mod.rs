@@ -93,11 +93,14 @@ fn encode_params(args: &Args) -> Result<Value> {
                 node_type(&item.key)
             )));
         };
-        let Node::Array(array) = &item.value else {
-            return Err(Error::new(format!(
-                "expected map value to be array, but was {}",
-                node_type(&item.value)
-            )));
+        let array = match &item.value {
+            Node::Array(array) if array.meta.is_native() => array,
+            other => {
+                return Err(Error::new(format!(
+                    "expected map value to be array, but was {}",
+                    node_type(other)
+                )));
+            }
         };
         let values = params.entry(key.as_bytes()).or_default();
         for element in &array.items {

@@ -1,8 +1,10 @@
 //! Arguments of functions written in Rust: counted, named and typed, with the language's own messages.
 
 use super::super::error::{Error, Result};
+use super::super::iteration::Iteration;
 use super::super::number;
 use super::super::value::{Args, Value};
+use super::super::vm::Interp;
 use crate::bytestring::Str;
 
 /// Arguments by position; those that were not given are absent.
@@ -145,9 +147,30 @@ impl<'a> Unpacked<'a> {
         })
     }
 
-    /// The elements of something that can be iterated, and itself.
-    pub fn iterable(&mut self, index: usize) -> Result<Option<Vec<Value>>> {
-        self.typed(index, "iterable", |value| value.try_iterate())
+    /// The elements of something that can be iterated.
+    pub fn iterable(&mut self, index: usize, interp: &mut Interp) -> Result<Option<Vec<Value>>> {
+        let Some(value) = self.take(index) else {
+            return Ok(None);
+        };
+        match interp.elements(&value)? {
+            Some(elements) => Ok(Some(elements)),
+            None => Err(self.not_iterable(index, &value)),
+        }
+    }
+
+    /// An iteration over something.
+    pub fn iteration(&mut self, index: usize, interp: &mut Interp) -> Result<Option<Iteration>> {
+        let Some(value) = self.take(index) else {
+            return Ok(None);
+        };
+        match Iteration::begin(interp, &value)? {
+            Some(iteration) => Ok(Some(iteration)),
+            None => Err(self.not_iterable(index, &value)),
+        }
+    }
+
+    fn not_iterable(&self, index: usize, value: &Value) -> Error {
+        self.wrong(index, &format!("got {}, want iterable", value.type_name()))
     }
 
     fn typed<T>(

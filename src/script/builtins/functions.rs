@@ -1,13 +1,13 @@
 //! The functions that every program sees.
 
 use super::super::ast::BinaryOp;
-use super::super::collections::{Dict, Set};
+use super::super::collections::{Dict, ELEMENT, PAIR};
 use super::super::error::{Error, Result};
+use super::super::iteration::Iteration;
 use super::super::value::{Args, Range, Value};
 use super::super::vm::Interp;
 use super::super::{format, number};
 use super::{Universal, Unpacked, dict};
-use num_bigint::BigInt;
 use std::rc::Rc;
 
 /// The body of the function with this name.
@@ -60,18 +60,24 @@ fn only(name: &str, args: Args, want: &str) -> Result<Value> {
     }
 }
 
-fn any(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    let elements = Unpacked::positional(name, args, 1, 1)?
-        .iterable(0)?
-        .unwrap_or_default();
-    Ok(Value::Bool(elements.iter().any(Value::truth)))
+fn any(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+    decided(interp, name, args, true)
 }
 
-fn all(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    let elements = Unpacked::positional(name, args, 1, 1)?
-        .iterable(0)?
-        .unwrap_or_default();
-    Ok(Value::Bool(elements.iter().all(Value::truth)))
+fn all(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+    decided(interp, name, args, false)
+}
+
+/// The truth value that decides, if an element has it; else the other one.
+fn decided(interp: &mut Interp, name: &str, args: Args, decisive: bool) -> Result<Value> {
+    let elements = Unpacked::positional(name, args, 1, 1)?.iteration(0, interp)?;
+    for element in elements.into_iter().flatten() {
+        interp.work(1)?;
+        if element.truth() == decisive {
+            return Ok(Value::Bool(decisive));
+        }
+    }
+    Ok(Value::Bool(!decisive))
 }
 
 fn boolean(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
@@ -82,7 +88,8 @@ fn boolean(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
 
 fn chr(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     let value = only(name, args, "1")?;
-    let code = number::to_small(&value).map_err(|error| error.in_function(name))?;
+    let code = number::to_small(&value)
+        .map_err(|_| Error::new(format!("chr: got {}, want int", value.type_name())))?;
     if code < 0 {
         return Err(Error::new(format!(
             "chr: Unicode code point {code} out of range (<0)"
@@ -113,9 +120,9 @@ fn dir(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
 
 fn enumerate(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 1, 2)?;
-    let elements = args.iterable(0)?.unwrap_or_default();
+    let elements = args.iterable(0, interp)?.unwrap_or_default();
     let start = args.integer(1)?.unwrap_or(0);
-    interp.charge(elements.len() as u64)?;
+    interp.charge(elements.len() * PAIR)?;
     let pair = |(index, element): (usize, Value)| {
         Value::tuple(vec![
             Value::Int(start.saturating_add(index as i64)),
@@ -128,7 +135,7 @@ fn enumerate(interp: &mut Interp, name: &'static str, args: Args) -> Result<Valu
 }
 
 /// The arguments as `print` and `fail` show them.
-fn joined(name: &'static str, args: Args) -> Result<String> {
+fn joined(interp: &mut Interp, name: &str, args: Args) -> Result<String> {
     let Args { positional, named } = args;
     let named = Args {
         positional: Vec::new(),
@@ -140,22 +147,22 @@ fn joined(name: &'static str, args: Args) -> Result<String> {
         if index > 0 {
             out.extend_from_slice(separator.as_deref().unwrap_or(b" "));
         }
-        value.write_str(&mut out);
+        interp.write(value, false, &mut out)?;
     }
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-fn fail(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    Err(Error::new(joined(name, args)?).in_function(name))
+fn fail(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+    Err(Error::new(joined(interp, name, args)?).in_function(name))
 }
 
 fn print(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    let line = joined(name, args)?;
-    interp.print(&line);
+    let line = joined(interp, name, args)?;
+    interp.print(&line)?;
     Ok(Value::None)
 }
 
-fn float(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+fn float(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     if !args.named.is_empty() {
         return Err(Error::new("float does not accept keyword arguments"));
     }
@@ -171,9 +178,12 @@ fn float(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     };
     match value {
         Value::Bool(value) => Ok(Value::Float(f64::from(u8::from(*value)))),
-        Value::Str(text) => parse_float(&text.to_text())
-            .map(Value::Float)
-            .map_err(|error| error.in_function(name)),
+        Value::Str(text) => {
+            interp.charge(text.len())?;
+            parse_float(&text.to_text())
+                .map(Value::Float)
+                .map_err(|error| error.in_function(name))
+        }
         _ => match value.to_f64() {
             Some(float) => Ok(Value::Float(float)),
             None => Err(Error::new(format!(
@@ -213,10 +223,11 @@ fn parse_float(text: &str) -> Result<f64> {
     }
 }
 
-fn getattr(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+fn getattr(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 2, 3)?;
     let object = args.value(0);
     let attribute = args.required_string(1)?;
+    interp.charge(attribute.len() * 4)?;
     let default = args.take(2);
     match object.attr(&attribute.to_text()) {
         Ok(Some(value)) => Ok(value),
@@ -231,10 +242,12 @@ fn getattr(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     }
 }
 
-fn hasattr(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+fn hasattr(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 2, 2)?;
     let object = args.value(0);
-    let attribute = args.required_string(1)?.to_text().into_owned();
+    let attribute = args.required_string(1)?;
+    interp.charge(attribute.len() * 4)?;
+    let attribute = attribute.to_text().into_owned();
     Ok(Value::Bool(match object.attr(&attribute) {
         Ok(found) => found.is_some(),
         Err(_) => object.attr_names().contains(&attribute),
@@ -242,8 +255,9 @@ fn hasattr(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
 }
 
 /// The hash that Java gives a string; by code points, so that a surrogate pair counts as two.
-fn hash(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+fn hash(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     let text = Unpacked::positional(name, args, 1, 1)?.required_string(0)?;
+    interp.charge(text.len())?;
     let mut hash = 0_i32;
     for chunk in text.utf8_chunks() {
         for character in chunk.valid().chars() {
@@ -258,7 +272,7 @@ fn hash(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     Ok(Value::Int(i64::from(hash)))
 }
 
-fn int(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+fn int(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::named(name, args, &["x", "base"], 1)?;
     let value = args.value(0);
     let base = args.take(1);
@@ -270,9 +284,13 @@ fn int(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
                 _ => return Err(Error::new("int: base must be an integer >= 2 && <= 36")),
             },
         };
+        interp.work(text.len() as u64)?;
         let text = text.to_text();
-        return parse_int(&text, base)
-            .map_err(|used| Error::new(format!("int: invalid literal with base {used}: {text}")));
+        return parse_int(&text, base).unwrap_or_else(|used| {
+            Err(Error::new(format!(
+                "int: invalid literal with base {used}: {text}"
+            )))
+        });
     }
     if base.is_some() {
         return Err(Error::new(
@@ -286,7 +304,7 @@ fn int(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
 }
 
 /// Reads an integer with sign and prefix; the error is the base that was tried.
-fn parse_int(text: &str, given: u32) -> Result<Value, u32> {
+fn parse_int(text: &str, given: u32) -> Result<Result<Value>, u32> {
     let (negative, unsigned) = match text.as_bytes().first() {
         Some(b'+') => (false, &text[1..]),
         Some(b'-') => (true, &text[1..]),
@@ -302,7 +320,7 @@ fn parse_int(text: &str, given: u32) -> Result<Value, u32> {
         .flatten();
     if given == 0 && prefixed.is_none() && unsigned.len() > 1 && unsigned.starts_with('0') {
         return if unsigned.bytes().all(|byte| byte == b'0') {
-            Ok(Value::Int(0))
+            Ok(Ok(Value::Int(0)))
         } else {
             Err(given)
         };
@@ -321,10 +339,12 @@ fn parse_int(text: &str, given: u32) -> Result<Value, u32> {
         unsigned
     };
     let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    match BigInt::parse_bytes(digits.as_bytes(), base) {
-        Some(number) if plain => Ok(Value::from(if negative { -number } else { number })),
-        _ => Err(base),
-    }
+    let number = number::parse(digits.as_bytes(), base).filter(|_| plain);
+    let signed = |value: Value| match number::negate(&value) {
+        Some(negated) if negative => negated,
+        _ => value,
+    };
+    number.map(|number| number.map(signed)).ok_or(base)
 }
 
 fn len(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
@@ -339,39 +359,22 @@ fn len(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
 }
 
 fn list(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    let elements = Unpacked::positional(name, args, 0, 1)?
-        .iterable(0)?
-        .unwrap_or_default();
-    interp.charge(elements.len() as u64)?;
-    Ok(Value::list(elements))
+    let elements = Unpacked::positional(name, args, 0, 1)?.iterable(0, interp)?;
+    Ok(Value::list(elements.unwrap_or_default()))
 }
 
 fn tuple(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    let elements = Unpacked::positional(name, args, 0, 1)?
-        .iterable(0)?
-        .unwrap_or_default();
-    interp.charge(elements.len() as u64)?;
-    Ok(Value::tuple(elements))
+    let elements = Unpacked::positional(name, args, 0, 1)?.iterable(0, interp)?;
+    Ok(Value::tuple(elements.unwrap_or_default()))
 }
 
 fn set(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    let elements = Unpacked::positional(name, args, 0, 1)?
-        .iterable(0)?
-        .unwrap_or_default();
-    interp.charge(elements.len() as u64)?;
-    let made = Set::default();
-    for element in elements {
-        made.insert(element)
-            .map_err(|error| error.in_function(name))?;
-    }
-    Ok(Value::Set(Rc::new(made)))
+    let elements = Unpacked::positional(name, args, 0, 1)?.iteration(0, interp)?;
+    dict::make_set(interp, elements.into_iter().flatten()).map_err(|error| error.in_function(name))
 }
 
 fn extreme(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    let Args {
-        mut positional,
-        named,
-    } = args;
+    let Args { positional, named } = args;
     if positional.is_empty() {
         return Err(Error::new(format!(
             "{name} requires at least one positional argument"
@@ -387,33 +390,24 @@ fn extreme(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value>
         0,
     )?
     .callable(0)?;
-    if let [single] = positional.as_slice() {
-        positional = match single.try_iterate() {
-            Some(elements) => elements,
-            None => {
-                return Err(Error::new(format!(
-                    "{name}: {} value is not iterable",
-                    single.type_name()
-                )));
-            }
-        };
-    }
+    let whole = match <[Value; 1]>::try_from(positional) {
+        Ok([single]) => single,
+        Err(several) => Value::tuple(several),
+    };
+    let elements = Iteration::over(interp, &whole).map_err(|error| error.in_function(name))?;
     let op = if name == "max" {
         BinaryOp::Greater
     } else {
         BinaryOp::Less
     };
     let mut best: Option<(Value, Value)> = None;
-    for element in positional {
-        let rank = match &key {
-            Some(key) => interp.call(key, Args::positional(vec![element.clone()]))?,
-            None => element.clone(),
-        };
+    for element in elements {
+        let rank = rank(interp, key.as_ref(), &element)?;
         let better = match &best {
             None => true,
-            Some((_, other)) => {
-                Value::compare(op, &rank, other).map_err(|error| error.in_function(name))?
-            }
+            Some((_, other)) => interp
+                .compare(op, &rank, other)
+                .map_err(|error| error.in_function(name))?,
         };
         if better {
             best = Some((element, rank));
@@ -421,6 +415,14 @@ fn extreme(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value>
     }
     best.map(|(element, _)| element)
         .ok_or_else(|| Error::new("argument is an empty sequence").in_function(name))
+}
+
+/// What an element is ordered by.
+fn rank(interp: &mut Interp, key: Option<&Value>, element: &Value) -> Result<Value> {
+    match key {
+        Some(key) => interp.call(key, Args::positional(vec![element.clone()])),
+        None => Ok(element.clone()),
+    }
 }
 
 fn ord(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
@@ -454,46 +456,56 @@ fn range(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
         return Err(Error::new("step argument must not be zero").in_function(name));
     }
     let (start, stop) = if single { (0, first) } else { (first, second) };
-    Ok(Value::Range(Rc::new(Range { start, stop, step })))
+    Ok(Value::range(Range { start, stop, step }))
 }
 
-fn repr(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    Ok(Value::str(
-        Unpacked::positional(name, args, 1, 1)?.value(0).repr(),
-    ))
+fn repr(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+    let value = Unpacked::positional(name, args, 1, 1)?.value(0);
+    let mut out = Vec::new();
+    interp.write(&value, true, &mut out)?;
+    Ok(Value::str(out))
 }
 
 fn reversed(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     let mut elements = Unpacked::positional(name, args, 1, 1)?
-        .iterable(0)?
+        .iterable(0, interp)?
         .unwrap_or_default();
-    interp.charge(elements.len() as u64)?;
     elements.reverse();
     Ok(Value::list(elements))
 }
 
 fn sorted(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::named(name, args, &["iterable", "key", "reverse"], 1)?;
-    let elements = args.iterable(0)?.unwrap_or_default();
+    let sequence = args.value(0);
+    let Some(elements) = interp.elements(&sequence)? else {
+        let kind = sequence.type_name();
+        return Err(Error::new(format!(
+            "sorted: for parameter iterable: got {kind}, want iterable"
+        )));
+    };
     let key = args.callable(1)?;
     let reverse = args.boolean(2)?.unwrap_or(false);
-    interp.charge(elements.len() as u64)?;
+    // Until the end nothing may change what is sorted.
+    let _iteration = Iteration::over(interp, &sequence)?;
+    interp.charge(elements.len() * 4 * ELEMENT)?;
     let mut ranked = Vec::with_capacity(elements.len());
     for element in elements {
-        let rank = match &key {
-            Some(key) => interp.call(key, Args::positional(vec![element.clone()]))?,
-            None => element.clone(),
-        };
-        ranked.push((rank, element));
+        ranked.push((rank(interp, key.as_ref(), &element)?, element));
     }
-    // The order stays stable in reverse, so the comparison is turned and not the result.
-    let mut fault = None;
+    // The order stays stable in reverse, so the comparison is turned and not the result. Of several faults the last
+    // one counts, but a limit ends it all.
+    let mut fault: Option<Error> = None;
     merge_sort(&mut ranked, &mut |(a, _), (b, _)| {
         let (low, high) = if reverse { (b, a) } else { (a, b) };
-        Value::compare(BinaryOp::Less, low, high).unwrap_or_else(|error| {
-            fault.get_or_insert(error);
-            false
-        })
+        if fault.as_ref().is_some_and(Error::is_fatal) {
+            return false;
+        }
+        interp
+            .compare(BinaryOp::Less, low, high)
+            .unwrap_or_else(|error| {
+                fault = Some(error);
+                false
+            })
     });
     match fault {
         Some(error) => Err(error),
@@ -503,11 +515,24 @@ fn sorted(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> 
     }
 }
 
+/// How many neighbours are sorted by insertion before the merging.
+const RUN: usize = 20;
+
 /// A stable sort whose comparison may be no order at all (not-a-number, unlike types): it still ends.
 ///
-/// Neighbours are compared later one first, so that a fault names the types in ytt's order.
+/// Short runs are sorted by insertion and later neighbours are compared first, so that a fault names ytt's types.
 fn merge_sort<T: Clone>(items: &mut [T], less: &mut impl FnMut(&T, &T) -> bool) {
-    let mut width = 1;
+    for run in items.chunks_mut(RUN) {
+        for end in 1..run.len() {
+            let sorted = run.get_mut(..=end).unwrap_or_default();
+            let mut at = end;
+            while at > 0 && less(&sorted[at], &sorted[at - 1]) {
+                sorted.swap(at, at - 1);
+                at -= 1;
+            }
+        }
+    }
+    let mut width = RUN;
     while width < items.len() {
         for chunk in items.chunks_mut(2 * width) {
             if chunk.len() <= width {
@@ -537,8 +562,14 @@ fn merge_sort<T: Clone>(items: &mut [T], less: &mut impl FnMut(&T, &T) -> bool) 
     }
 }
 
-fn str(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
-    Ok(Value::Str(only(name, args, "exactly 1")?.to_str()))
+fn str(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
+    let value = only(name, args, "exactly 1")?;
+    if matches!(value, Value::Str(_)) {
+        return Ok(value);
+    }
+    let mut out = Vec::new();
+    interp.write(&value, false, &mut out)?;
+    Ok(Value::str(out))
 }
 
 fn type_of(_: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
@@ -551,8 +582,8 @@ fn zip(interp: &mut Interp, _: &'static str, args: Args) -> Result<Value> {
     }
     let mut columns = Vec::with_capacity(args.positional.len());
     for (index, sequence) in args.positional.iter().enumerate() {
-        match sequence.try_iterate() {
-            Some(elements) => columns.push(elements.into_iter()),
+        match Iteration::begin(interp, sequence)? {
+            Some(iteration) => columns.push(iteration),
             None => {
                 let (number, kind) = (index + 1, sequence.type_name());
                 return Err(Error::new(format!(
@@ -561,12 +592,14 @@ fn zip(interp: &mut Interp, _: &'static str, args: Args) -> Result<Value> {
             }
         }
     }
-    let rows = columns
-        .iter()
-        .map(ExactSizeIterator::len)
-        .min()
-        .unwrap_or(0);
-    interp.charge((rows * columns.len()) as u64)?;
-    let row = |_| Value::tuple(columns.iter_mut().filter_map(Iterator::next).collect());
-    Ok(Value::list((0..rows).map(row).collect()))
+    let mut rows = Vec::new();
+    while !columns.is_empty() {
+        let row: Option<Vec<Value>> = columns.iter_mut().map(Iterator::next).collect();
+        let Some(row) = row else {
+            break;
+        };
+        interp.charge(PAIR + row.len() * ELEMENT)?;
+        rows.push(Value::tuple(row));
+    }
+    Ok(Value::list(rows))
 }

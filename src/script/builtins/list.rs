@@ -6,6 +6,9 @@ use super::super::value::{Args, List, Value};
 use super::super::vm::Interp;
 use super::{Method, Unpacked};
 
+/// How many elements move in the time of a step.
+const ELEMENTS_A_STEP: usize = 64;
+
 pub(super) const METHODS: &[(&str, Method)] = &[
     ("append", append),
     ("clear", clear),
@@ -25,9 +28,9 @@ fn receiver(value: &Value) -> Result<&List> {
 
 fn append(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 1, 1)?;
-    interp.charge(1)?;
-    receiver(this)?
-        .push(args.value(0))
+    let list = receiver(this)?;
+    interp.extend(list, 1)?;
+    list.push(args.value(0))
         .map_err(|error| error.in_function(name))?;
     Ok(Value::None)
 }
@@ -43,75 +46,81 @@ fn clear(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result
 
 fn extend(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 1, 1)?;
-    let more = args.iterable(0)?.unwrap_or_default();
-    interp.charge(more.len() as u64)?;
-    receiver(this)?
-        .change("extend", |items| items.extend(more))
+    let more = args.iterable(0, interp)?.unwrap_or_default();
+    let list = receiver(this)?;
+    interp.extend(list, more.len())?;
+    list.change("extend", |items| items.extend(more))
         .map_err(|error| error.in_function(name))?;
     Ok(Value::None)
 }
 
-fn index(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+fn index(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 1, 3)?;
     let wanted = args.value(0);
-    let items = receiver(this)?.to_vec();
+    let items = receiver(this)?.borrow();
     let (start, end) = indices(&args.value(1), &args.value(2), items.len())
         .map_err(|error| error.in_function(name))?;
-    for (index, item) in items.iter().enumerate().take(end).skip(start) {
-        if item
-            .equals(&wanted)
-            .map_err(|error| error.in_function(name))?
-        {
-            return Ok(Value::Int(index as i64));
-        }
+    let found = interp
+        .position(items.get(start..end).unwrap_or_default(), &wanted)
+        .map_err(|error| error.in_function(name))?;
+    match found {
+        Some(at) => Ok(Value::Int((start + at) as i64)),
+        None => Err(Error::new("value not in list").in_function(name)),
     }
-    Err(Error::new("value not in list").in_function(name))
+}
+
+/// Accounts for the elements that move when one before them comes or goes.
+fn shift(interp: &mut Interp, list: &List) -> Result<()> {
+    interp.work((list.len() / ELEMENTS_A_STEP) as u64)
 }
 
 fn insert(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 2, 2)?;
     let at = args.integer(0)?.unwrap_or(0);
     let value = args.value(1);
-    interp.charge(1)?;
-    receiver(this)?
-        .change("insert into", |items| {
-            let len = items.len() as i64;
-            let at = if at < 0 {
-                (at + len).max(0)
-            } else {
-                at.min(len)
-            };
-            items.insert(at as usize, value);
-        })
-        .map_err(|error| error.in_function(name))?;
+    let list = receiver(this)?;
+    interp.extend(list, 1)?;
+    shift(interp, list)?;
+    list.change("insert into", |items| {
+        let len = items.len() as i64;
+        let at = if at < 0 {
+            (at + len).max(0)
+        } else {
+            at.min(len)
+        };
+        items.insert(at as usize, value);
+    })
+    .map_err(|error| error.in_function(name))?;
     Ok(Value::None)
 }
 
-fn pop(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+fn pop(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 0, 1)?;
     let list = receiver(this)?;
     let len = list.len();
     let given = args.integer(0)?.unwrap_or(len as i64 - 1);
     let index = resolve_index(given, len)
         .ok_or_else(|| out_of_range(given, len, this).in_function(name))?;
+    interp.work(((len - index) / ELEMENTS_A_STEP) as u64)?;
     list.change("pop from", |items| items.remove(index))
         .map_err(|error| error.in_function(name))
 }
 
-fn remove(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+fn remove(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 1, 1)?;
     let wanted = args.value(0);
     let list = receiver(this)?;
     list.change("remove from", |_| ())
         .map_err(|error| error.in_function(name))?;
-    for (index, item) in list.to_vec().iter().enumerate() {
-        if item
-            .equals(&wanted)
-            .map_err(|error| error.in_function(name))?
-        {
-            list.change("remove from", |items| items.remove(index))?;
-            return Ok(Value::None);
+    shift(interp, list)?;
+    let found = interp
+        .position(&list.borrow(), &wanted)
+        .map_err(|error| error.in_function(name))?;
+    match found {
+        Some(at) => {
+            list.change("remove from", |items| items.remove(at))?;
+            Ok(Value::None)
         }
+        None => Err(Error::new("element not found").in_function(name)),
     }
-    Err(Error::new("element not found").in_function(name))
 }

@@ -11,7 +11,6 @@ use arguments::Unpacked;
 use super::error::Result;
 use super::value::{Args, Body, Builtin, Value};
 use super::vm::Interp;
-use std::rc::Rc;
 
 /// The names that every program sees, in the order of their slots.
 pub(super) const NAMES: &[&str] = &[
@@ -63,11 +62,12 @@ pub(super) fn universe() -> Vec<Value> {
             "True" => Value::Bool(true),
             "False" => Value::Bool(false),
             _ => match functions::find(name) {
-                Some(function) => Value::Builtin(Rc::new(Builtin {
+                Some(function) => Value::builtin(Builtin {
                     name: name.into(),
                     receiver: None,
+                    held: Vec::new(),
                     body: Body::Universal(name, function),
-                })),
+                }),
                 None => Value::None,
             },
         })
@@ -92,11 +92,12 @@ pub(super) fn find_method(value: &Value, name: &str) -> Option<(&'static str, Me
 /// A method of a built-in type, bound to its receiver.
 pub(super) fn method(value: &Value, name: &str) -> Option<Value> {
     let (name, method) = find_method(value, name)?;
-    Some(Value::Builtin(Rc::new(Builtin {
+    Some(Value::builtin(Builtin {
         name: name.into(),
         receiver: Some(value.clone()),
+        held: Vec::new(),
         body: Body::Method(name, method),
-    })))
+    }))
 }
 
 /// The names of a built-in type's methods.
@@ -106,5 +107,5 @@ pub(super) fn method_names(value: &Value) -> Vec<&'static str> {
 
 /// Whether a text holds another.
 pub(super) fn holds(text: &[u8], part: &[u8]) -> bool {
-    string::position(text, part).is_some()
+    memchr::memmem::find(text, part).is_some()
 }

@@ -1,5 +1,6 @@
 //! Methods of strings: of bytes that are usually UTF-8.
 
+use super::super::collections::ELEMENT;
 use super::super::error::{Error, Result};
 use super::super::operations::indices;
 use super::super::value::{Args, HostValue, Value};
@@ -7,8 +8,15 @@ use super::super::vm::Interp;
 use super::super::{format, value};
 use super::{Method, Unpacked};
 use crate::bytestring::Str;
+use memchr::memmem;
 use std::any::Any;
 use std::borrow::Cow;
+
+/// Bytes of a short string in a list.
+const PIECE: usize = 72 + ELEMENT;
+
+/// How much longer than a copy it takes to look at each character.
+const WORK_A_BYTE: usize = 4;
 
 pub(super) const METHODS: &[(&str, Method)] = &[
     ("capitalize", capitalize),
@@ -46,15 +54,19 @@ pub(super) const METHODS: &[(&str, Method)] = &[
     ("upper", change_case),
 ];
 
+/// The receiver of a method without arguments, which will be gone through.
+fn whole<'a>(interp: &mut Interp, this: &'a Value, name: &str, args: Args) -> Result<&'a Str> {
+    Unpacked::positional(name, args, 0, 0)?;
+    let text = receiver(this)?;
+    interp.charge(text.len().saturating_mul(WORK_A_BYTE))?;
+    Ok(text)
+}
+
 fn receiver(value: &Value) -> Result<&Str> {
     match value {
         Value::Str(text) => Ok(text),
         _ => Err(Error::new("not a string")),
     }
-}
-
-fn nothing(name: &str, args: Args) -> Result<()> {
-    Unpacked::positional(name, args, 0, 0).map(|_| ())
 }
 
 /// The characters; each byte that is not UTF-8 is U+FFFD.
@@ -68,21 +80,19 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = char> {
 }
 
 /// The characters with the bytes that they stand for.
-fn spans(bytes: &[u8]) -> Vec<(char, &[u8])> {
-    let mut spans = Vec::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
+fn spans(bytes: &[u8]) -> impl Iterator<Item = (char, &[u8])> {
+    bytes.utf8_chunks().flat_map(|chunk| {
         let valid = chunk.valid();
-        for (at, character) in valid.char_indices() {
-            spans.push((character, &valid.as_bytes()[at..at + character.len_utf8()]));
-        }
-        spans.extend(
-            chunk
-                .invalid()
-                .iter()
-                .map(|byte| (char::REPLACEMENT_CHARACTER, std::slice::from_ref(byte))),
-        );
-    }
-    spans
+        let bytes_of = move |(at, character): (usize, char)| {
+            let bytes = valid.as_bytes().get(at..at + character.len_utf8());
+            (character, bytes.unwrap_or_default())
+        };
+        let invalid = chunk.invalid().iter();
+        valid
+            .char_indices()
+            .map(bytes_of)
+            .chain(invalid.map(|byte| (char::REPLACEMENT_CHARACTER, std::slice::from_ref(byte))))
+    })
 }
 
 /// The one character that a character's case mapping gives; itself where Go's simple mapping has none.
@@ -132,18 +142,17 @@ fn collected(characters: impl Iterator<Item = char>) -> Value {
     Value::str(characters.collect::<String>())
 }
 
-fn capitalize(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
-    nothing(name, args)?;
-    let text = receiver(this)?;
+fn capitalize(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+    let text = whole(interp, this, name, args)?;
     Ok(collected(characters(text).enumerate().map(|(index, c)| {
         if index == 0 { title_case(c) } else { lower(c) }
     })))
 }
 
-fn title(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
-    nothing(name, args)?;
+fn title(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+    let text = whole(interp, this, name, args)?;
     let mut after_cased = false;
-    Ok(collected(characters(receiver(this)?).map(|character| {
+    Ok(collected(characters(text).map(|character| {
         let mapped = if after_cased {
             lower(character)
         } else {
@@ -154,15 +163,14 @@ fn title(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result
     })))
 }
 
-fn change_case(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
-    nothing(name, args)?;
+fn change_case(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+    let text = whole(interp, this, name, args)?;
     let map = if name == "upper" { upper } else { lower };
-    Ok(collected(characters(receiver(this)?).map(map)))
+    Ok(collected(characters(text).map(map)))
 }
 
-fn is_case(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
-    nothing(name, args)?;
-    let text = receiver(this)?;
+fn is_case(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+    let text = whole(interp, this, name, args)?;
     let map = if name == "isupper" { upper } else { lower };
     Ok(Value::Bool(
         characters(text).any(is_cased)
@@ -170,10 +178,10 @@ fn is_case(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Resu
     ))
 }
 
-fn istitle(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
-    nothing(name, args)?;
+fn istitle(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+    let text = whole(interp, this, name, args)?;
     let (mut cased, mut after_cased) = (false, false);
-    for character in characters(receiver(this)?) {
+    for character in characters(text) {
         let begins = character.is_ascii_uppercase() || is_title(character);
         if begins || character.is_lowercase() {
             if begins == after_cased {
@@ -189,9 +197,8 @@ fn istitle(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Resu
     Ok(Value::Bool(cased))
 }
 
-fn of_kind(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
-    nothing(name, args)?;
-    let text = receiver(this)?;
+fn of_kind(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+    let text = whole(interp, this, name, args)?;
     // Go's digits are the decimal ones (category Nd); Rust's numeric test is wider beyond ASCII.
     let is_digit =
         |c: char| c.is_ascii_digit() || (!c.is_ascii() && c.is_numeric() && !c.is_alphabetic());
@@ -204,61 +211,46 @@ fn of_kind(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Resu
     Ok(Value::Bool(!text.is_empty() && characters(text).all(holds)))
 }
 
-/// The part of a string between two given bounds, and where it begins.
-fn part<'a>(text: &'a Str, start: &Value, end: &Value, name: &str) -> Result<(&'a [u8], usize)> {
+/// The part of a string between two given bounds, and where it begins; it will be gone through.
+fn part<'a>(
+    interp: &mut Interp,
+    text: &'a Str,
+    start: &Value,
+    end: &Value,
+    name: &str,
+) -> Result<(&'a [u8], usize)> {
     let (start, end) = indices(start, end, text.len()).map_err(|error| error.in_function(name))?;
-    Ok((text.get(start..end).unwrap_or_default(), start))
-}
-
-/// Where `needle` stands in `text` for the first time.
-pub(in super::super) fn position(text: &[u8], needle: &[u8]) -> Option<usize> {
-    match needle {
-        [] => Some(0),
-        [single] => text.iter().position(|byte| byte == single),
-        [first, ..] => {
-            let mut from = 0;
-            loop {
-                let at = from + text.get(from..)?.iter().position(|byte| byte == first)?;
-                if text.get(at..)?.starts_with(needle) {
-                    return Some(at);
-                }
-                from = at + 1;
-            }
-        }
-    }
-}
-
-fn last_position(text: &[u8], needle: &[u8]) -> Option<usize> {
-    let last = text.len().checked_sub(needle.len())?;
-    (0..=last)
-        .rev()
-        .find(|&at| text.get(at..).is_some_and(|rest| rest.starts_with(needle)))
+    let part = text.get(start..end).unwrap_or_default();
+    interp.charge(part.len())?;
+    Ok((part, start))
 }
 
 /// The pieces between occurrences of a separator that is not empty; at most `most` cuts.
 fn cut<'a>(text: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]> {
     let mut pieces = Vec::new();
-    let mut rest = text;
-    while pieces.len() < most {
-        let Some(at) = position(rest, separator) else {
-            break;
-        };
-        let (piece, after) = rest.split_at(at);
-        pieces.push(piece);
-        rest = after.get(separator.len()..).unwrap_or_default();
+    let mut start = 0;
+    for at in memmem::find_iter(text, separator).take(most) {
+        pieces.extend(text.get(start..at));
+        start = at + separator.len();
     }
-    pieces.push(rest);
+    pieces.extend(text.get(start..));
     pieces
 }
 
-fn find(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+fn find(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 1, 3)?;
     let needle = args.required_string(0)?;
-    let (text, start) = part(receiver(this)?, &args.value(1), &args.value(2), name)?;
+    let (text, start) = part(
+        interp,
+        receiver(this)?,
+        &args.value(1),
+        &args.value(2),
+        name,
+    )?;
     let found = if name.starts_with('r') {
-        last_position(text, &needle)
+        memmem::rfind(text, &needle)
     } else {
-        position(text, &needle)
+        memmem::find(text, &needle)
     };
     match found {
         Some(at) => Ok(Value::Int((at + start) as i64)),
@@ -267,10 +259,16 @@ fn find(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<
     }
 }
 
-fn count(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+fn count(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 1, 3)?;
     let needle = args.required_string(0)?;
-    let (text, _) = part(receiver(this)?, &args.value(1), &args.value(2), name)?;
+    let (text, _) = part(
+        interp,
+        receiver(this)?,
+        &args.value(1),
+        &args.value(2),
+        name,
+    )?;
     let count = if needle.is_empty() {
         characters(text).count() + 1
     } else {
@@ -282,7 +280,10 @@ fn count(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result
 fn affix(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 1, 3)?;
     let wanted = args.value(0);
-    let (text, _) = part(receiver(this)?, &args.value(1), &args.value(2), name)?;
+    let text = receiver(this)?;
+    let (start, end) = indices(&args.value(1), &args.value(2), text.len())
+        .map_err(|error| error.in_function(name))?;
+    let text = text.get(start..end).unwrap_or_default();
     let holds = |affix: &[u8]| {
         if name == "endswith" {
             text.ends_with(affix)
@@ -314,42 +315,44 @@ fn affix(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result
 }
 
 fn format_method(interp: &mut Interp, this: &Value, _: &'static str, args: Args) -> Result<Value> {
-    let made = format::format_fields(receiver(this)?, &args)?;
-    interp.charge(made.length().unwrap_or(0) as u64)?;
-    Ok(made)
+    format::format_fields(interp, receiver(this)?, &args)
 }
 
 fn join(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let mut args = Unpacked::positional(name, args, 1, 1)?;
     let separator = receiver(this)?;
     let mut out = Vec::new();
-    for (index, element) in args.iterable(0)?.unwrap_or_default().iter().enumerate() {
+    let elements = args.iteration(0, interp)?;
+    for (index, element) in elements.into_iter().flatten().enumerate() {
         if index > 0 {
             out.extend_from_slice(separator);
         }
-        let Value::Str(text) = element else {
+        let Value::Str(text) = &element else {
             return Err(Error::new(format!(
                 "join: in list, want string, got {}",
                 element.type_name()
             )));
         };
-        interp.charge((text.len() + separator.len()) as u64)?;
+        let len = text.len() + separator.len();
+        interp.room(out.len() + len)?;
+        interp.charge(len)?;
         out.extend_from_slice(text);
     }
     Ok(Value::str(out))
 }
 
-fn partition(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+fn partition(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let separator = Unpacked::positional(name, args, 1, 1)?.required_string(0)?;
     if separator.is_empty() {
         return Err(Error::new("empty separator").in_function(name));
     }
     let text = receiver(this)?;
+    interp.charge(text.len())?;
     let from_end = name.starts_with('r');
     let found = if from_end {
-        last_position(text, &separator)
+        memmem::rfind(text, &separator)
     } else {
-        position(text, &separator)
+        memmem::find(text, &separator)
     };
     let empty = || Value::str("");
     Ok(Value::tuple(match found {
@@ -368,27 +371,35 @@ fn replace(interp: &mut Interp, this: &Value, name: &'static str, args: Args) ->
     let (old, new) = (args.required_string(0)?, args.required_string(1)?);
     let most = usize::try_from(args.integer(2)?.unwrap_or(-1)).unwrap_or(usize::MAX);
     let text = receiver(this)?;
-    let out = if old.is_empty() {
-        let mut out = Vec::new();
-        let spans = spans(text);
-        for (index, (_, bytes)) in spans.iter().enumerate() {
-            if index < most {
-                out.extend_from_slice(&new);
-            }
-            out.extend_from_slice(bytes);
-        }
-        if spans.len() < most {
-            out.extend_from_slice(&new);
-        }
-        out
+    interp.charge(text.len())?;
+    let places = if old.is_empty() {
+        characters(text).count() + 1
     } else {
-        cut(text, &old, most).join(new.as_bytes())
+        memmem::find_iter(text.as_bytes(), old.as_bytes()).count()
     };
-    interp.charge(out.len() as u64)?;
+    let places = places.min(most);
+    interp.charge(
+        places
+            .saturating_mul(new.len().max(1))
+            .saturating_add(text.len()),
+    )?;
+    if places == 0 {
+        return Ok(this.clone());
+    }
+    if !old.is_empty() {
+        return Ok(Value::str(cut(text, &old, most).join(new.as_bytes())));
+    }
+    let mut out = Vec::with_capacity(text.len() + places * new.len());
+    let mut spans = spans(text);
+    for _ in 0..places {
+        out.extend_from_slice(&new);
+        out.extend(spans.next().map(|(_, bytes)| bytes).unwrap_or_default());
+    }
+    out.extend(spans.flat_map(|(_, bytes)| bytes));
     Ok(Value::str(out))
 }
 
-fn strip(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+fn strip(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
     let cutset = Unpacked::positional(name, args, 0, 1)?.required_string(0)?;
     let set: Vec<char> = characters(&cutset).collect();
     let strips = |character: char| {
@@ -399,29 +410,22 @@ fn strip(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result
         }
     };
     let text = receiver(this)?;
-    let spans = spans(text);
-    let len = |spans: &[(char, &[u8])]| spans.iter().map(|(_, bytes)| bytes.len()).sum::<usize>();
-    let mut kept = spans.as_slice();
-    let mut start = 0;
+    let (mut start, mut end) = (0, text.len());
     if name != "rstrip" {
-        let count = kept
-            .iter()
-            .take_while(|(character, _)| strips(*character))
-            .count();
-        let (cut, rest) = kept.split_at(count);
-        (start, kept) = (len(cut), rest);
+        let cut = spans(text).take_while(|(character, _)| strips(*character));
+        start = cut.map(|(_, bytes)| bytes.len()).sum();
     }
     if name != "lstrip" {
-        let count = kept
-            .iter()
-            .rev()
-            .take_while(|(character, _)| strips(*character))
-            .count();
-        kept = kept.get(..kept.len() - count).unwrap_or_default();
+        let kept = spans(text.get(start..).unwrap_or_default())
+            .scan(start, |at, (character, bytes)| {
+                *at += bytes.len();
+                Some((character, *at))
+            })
+            .filter(|(character, _)| !strips(*character));
+        end = kept.last().map_or(start, |(_, at)| at);
     }
-    Ok(Value::str(
-        text.get(start..start + len(kept)).unwrap_or_default(),
-    ))
+    interp.charge(text.len().saturating_mul(set.len().max(1)))?;
+    Ok(Value::str(text.get(start..end).unwrap_or_default()))
 }
 
 fn split(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
@@ -431,6 +435,7 @@ fn split(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> R
     let text = receiver(this)?;
     let from_end = name == "rsplit";
     let limit = usize::try_from(most).unwrap_or(usize::MAX);
+    interp.charge(text.len())?;
     let pieces: Vec<Vec<u8>> = match &separator {
         Value::None => fields(text, limit, from_end)
             .into_iter()
@@ -459,7 +464,7 @@ fn split(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> R
             )));
         }
     };
-    interp.charge((text.len() + pieces.len()) as u64)?;
+    interp.charge(pieces.len() * PIECE)?;
     Ok(Value::list(pieces.into_iter().map(Value::str).collect()))
 }
 
@@ -514,7 +519,8 @@ fn splitlines(interp: &mut Interp, this: &Value, name: &'static str, args: Args)
         .boolean(0)?
         .unwrap_or(false);
     let text = receiver(this)?;
-    interp.charge(text.len() as u64)?;
+    let count = memchr::memchr_iter(b'\n', text).count() + 1;
+    interp.charge(text.len() + count * PIECE)?;
     let lines = text.split_inclusive(|&byte| byte == b'\n');
     let line = |line: &[u8]| {
         Value::str(if keep {
@@ -526,10 +532,10 @@ fn splitlines(interp: &mut Interp, this: &Value, name: &'static str, args: Args)
     Ok(Value::list(lines.map(line).collect()))
 }
 
-fn pieces(_: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
-    nothing(name, args)?;
+fn pieces(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> Result<Value> {
+    let text = whole(interp, this, name, args)?;
     Ok(Value::host(Pieces {
-        text: receiver(this)?.clone(),
+        text: text.clone(),
         method: name,
         numbers: name.ends_with("_ords"),
         code_points: name.starts_with("codepoint"),
@@ -563,13 +569,19 @@ impl HostValue for Pieces {
         self
     }
 
+    fn iterate_bytes(&self) -> usize {
+        self.text
+            .len()
+            .saturating_mul(if self.numbers { ELEMENT } else { PIECE })
+    }
+
     fn iterate(&self) -> Option<Vec<value::Value>> {
         Some(if self.code_points {
             let piece = |(character, bytes): (char, &[u8])| match self.numbers {
                 true => Value::Int(i64::from(u32::from(character))),
                 false => Value::str(bytes),
             };
-            spans(&self.text).into_iter().map(piece).collect()
+            spans(&self.text).map(piece).collect()
         } else {
             let piece = |byte: &u8| match self.numbers {
                 true => Value::Int(i64::from(*byte)),

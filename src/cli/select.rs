@@ -1,0 +1,129 @@
+//! `select`: which version of a package an install would get.
+
+use super::Printed;
+use super::flags::{ErrorFormat, SelectFlags};
+use super::repository;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::package::explain::advice;
+use crate::package::model::{Prereleases, VersionSelection};
+use crate::package::select::{Candidate, Request, Selection, select as select_version};
+use crate::package::version::Version;
+use std::fmt::Write;
+
+/// Prints the version; what kapp-controller says if there is none.
+///
+/// # Errors
+/// Flags are missing or of no use, or the repository cannot be read.
+pub fn select(flags: &SelectFlags, format: ErrorFormat) -> Result<Printed, Report> {
+    let request = Request {
+        ref_name: flags.ref_name.clone(),
+        selection: VersionSelection {
+            constraints: flags.constraints.clone(),
+            prereleases: accepted(flags),
+        },
+        installed: (!flags.installed.is_empty()).then(|| flags.installed.clone()),
+        downgradable: flags.downgradable,
+        kubernetes: reported("kubernetes-version", &flags.kubernetes_version)?,
+        kapp_controller: reported("kapp-controller-version", &flags.kapp_controller_version)?,
+    };
+    let candidates = candidates(flags)?;
+    let selection = select_version(&candidates, &request);
+    let advice = advice(&candidates, &request, &selection);
+    if let (Err(error), ErrorFormat::Json) = (&selection.result, format) {
+        let mut diagnostic = Diagnostic::error(error.to_string());
+        diagnostic.hints = advice;
+        return Err(Report::with_diagnostics(
+            error.to_string(),
+            vec![diagnostic],
+        ));
+    }
+    let mut printed = Printed::default();
+    if flags.explain {
+        let mut text = steps(&selection);
+        for sentence in advice {
+            let _ = writeln!(text, "warning: {sentence}");
+        }
+        printed.err.extend_from_slice(text.as_bytes());
+    }
+    match selection.result {
+        Ok(version) => printed.out = format!("{version}\n").into_bytes(),
+        // As it stands in the status of a PackageInstall, so that it can be compared.
+        Err(error) => {
+            printed
+                .err
+                .extend_from_slice(format!("{error}\n").as_bytes());
+            printed.status = 1;
+        }
+    }
+    Ok(printed)
+}
+
+fn accepted(flags: &SelectFlags) -> Option<Prereleases> {
+    let identifiers = flags.prerelease_identifier.clone();
+    (flags.prereleases || !identifiers.is_empty()).then_some(Prereleases { identifiers })
+}
+
+fn reported(flag: &str, text: &str) -> Result<Option<Version>, Report> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let version = Version::parse_reported(text).map_err(|reason| {
+        Report::new(format!(
+            "invalid argument {text:?} for \"--{flag}\" flag: {reason}"
+        ))
+    })?;
+    Ok(Some(version))
+}
+
+fn candidates(flags: &SelectFlags) -> Result<Vec<Candidate>, Report> {
+    let available = || {
+        flags.available.iter().map(|version| Candidate {
+            ref_name: flags.ref_name.clone(),
+            version: version.clone(),
+            ..Candidate::default()
+        })
+    };
+    match (flags.repository.as_str(), flags.available.is_empty()) {
+        ("", false) => Ok(available().collect()),
+        ("", true) => Err(Report::new("expected --repository or --available")),
+        (_, false) => Err(Report::new(
+            "expected either --repository or --available, found both",
+        )),
+        (folder, true) => {
+            if flags.ref_name.is_empty() {
+                return Err(Report::new("expected --ref-name"));
+            }
+            Ok(repository::read(folder)?.candidates())
+        }
+    }
+}
+
+/// What each filter left, a line each.
+fn steps(selection: &Selection) -> String {
+    let width = selection.steps.iter().map(|step| step.name.len()).max();
+    let mut text = String::new();
+    let mut before: Option<&[String]> = None;
+    for step in &selection.steps {
+        let count = step.versions.len();
+        let _ = write!(
+            text,
+            "{:width$}  {count:>3}",
+            step.name,
+            width = width.unwrap_or(0)
+        );
+        let lost: Vec<&str> = before
+            .unwrap_or_default()
+            .iter()
+            .filter(|version| !step.versions.contains(version))
+            .map(String::as_str)
+            .collect();
+        if before.is_none() && count > 0 {
+            let _ = write!(text, "  {}", step.versions.join(", "));
+        } else if !lost.is_empty() {
+            let _ = write!(text, "  without {}", lost.join(", "));
+        }
+        text.push('\n');
+        before = Some(&step.versions);
+    }
+    text
+}

@@ -1,0 +1,88 @@
+//! Typed resources to and from YAML, keys in alphabetical order as Carvel's tools write them.
+
+use crate::position::Source;
+use crate::yaml::{self, Array, ArrayItem, Map, MapItem, ParseOptions, Value};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::rc::Rc;
+
+/// The one document of a text.
+///
+/// # Errors
+/// The text is not YAML, holds several documents, or not what is expected; in the words of Go's YAML library.
+pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    let source = Source::file("", text);
+    let options = ParseOptions {
+        strict: false,
+        without_comments: true,
+    };
+    let documents = yaml::parse(&source, options)
+        .map_err(|error| format!("error converting YAML to JSON: {}", error.message))?;
+    let mut values = documents
+        .items
+        .iter()
+        .filter(|document| !document.injected && !document.is_empty());
+    let value = values.next().map(|document| &document.value);
+    if values.next().is_some() {
+        return Err("expected one document, but found several".into());
+    }
+    let empty = Value::Map(Rc::new(Map::default()));
+    let json = yaml::json_value(value.unwrap_or(&empty), 0, false)
+        .map_err(|reason| format!("error converting YAML to JSON: {reason}"))?;
+    serde_json::from_slice(&json).map_err(|error| {
+        let text = error.to_string();
+        let field = text
+            .strip_prefix("unknown field `")
+            .and_then(|rest| rest.split('`').next());
+        let reason = match field {
+            Some(field) => format!("unknown field {field:?}"),
+            // The line and column are those of a text that nobody has seen.
+            None => text.split(" at line ").next().unwrap_or(&text).to_string(),
+        };
+        format!("error unmarshaling JSON: while decoding JSON: json: {reason}")
+    })
+}
+
+/// The resource as a document that begins with `---`.
+pub(super) fn print(resource: &impl Serialize) -> Vec<u8> {
+    let json = serde_json::to_value(resource).unwrap_or_default();
+    let mut out = b"---\n".to_vec();
+    out.extend(yaml::print_value(&from_json(&json)));
+    out
+}
+
+/// A JSON value as a YAML value.
+pub(super) fn from_json(json: &serde_json::Value) -> Value {
+    match json {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(value) => Value::Bool(*value),
+        serde_json::Value::Number(number) => number
+            .as_i64()
+            .map(Value::Int)
+            .or_else(|| number.as_u64().map(Value::Uint))
+            .or_else(|| number.as_f64().map(Value::Float))
+            .unwrap_or_default(),
+        serde_json::Value::String(text) => Value::str(text.as_str()),
+        serde_json::Value::Array(items) => Value::Array(Rc::new(Array {
+            items: items
+                .iter()
+                .map(|item| ArrayItem {
+                    value: from_json(item),
+                    ..ArrayItem::default()
+                })
+                .collect(),
+            ..Array::default()
+        })),
+        serde_json::Value::Object(items) => Value::Map(Rc::new(Map {
+            items: items
+                .iter()
+                .map(|(key, value)| MapItem {
+                    key: Value::str(key.as_str()),
+                    value: from_json(value),
+                    ..MapItem::default()
+                })
+                .collect(),
+            ..Map::default()
+        })),
+    }
+}

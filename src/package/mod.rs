@@ -1,0 +1,26 @@
+//! Carvel packages: their resources, the version that an install would get, repositories and bundles of them.
+//!
+//! What kapp-controller, kctrl, imgpkg and kbld make of files and resources, in their words, as functions of bytes; no
+//! cluster is asked. The rules of versions and names were measured on kapp-controller 0.53.0.
+
+pub mod app;
+pub mod archive;
+pub mod bundle;
+pub mod constraint;
+pub mod digest;
+mod document;
+pub mod explain;
+pub mod images;
+pub mod model;
+pub mod names;
+pub mod reference;
+pub mod repository;
+pub mod select;
+pub mod version;
+
+/// A text in quotes, as Go's `%q` writes it.
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    crate::script::format::quote(text.as_bytes(), &mut out);
+    out
+}

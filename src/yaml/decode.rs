@@ -1,0 +1,406 @@
+//! Nodes as typed values, by serde: every fault with its path and its place, not only the first.
+//!
+//! `null` counts as absent, as it does in Go's types: an empty text, `false`, no list.
+
+use super::node::{ArrayItem, Map, MapItem, Value};
+use crate::position::Position;
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Expected, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
+use std::cell::RefCell;
+use std::fmt;
+
+/// Deeper values are refused, since a typed value is built by recursion.
+const MAX_DEPTH: usize = 128;
+
+/// More faults than this are not looked for.
+const MAX_FAULTS: usize = 100;
+
+/// A typed value, and what did not fit into it.
+#[derive(Debug)]
+pub struct Decoded<T> {
+    /// The value; what is at fault is left out of it.
+    pub value: T,
+    /// Values of the wrong type, in the order of the text.
+    pub faults: Vec<Fault>,
+    /// Keys that the type does not have, in the order of the text.
+    pub unknown: Vec<Fault>,
+}
+
+/// A value that does not fit.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// Where it stands among the values: `spec.template.spec.fetch[0].git`; empty for the whole.
+    pub path: String,
+    /// Where it stands in the text.
+    pub position: Position,
+    /// What is wrong: `expected a string, found map`.
+    pub message: String,
+}
+
+/// Reads a value as a type whose fields all have defaults; `position` is where the value stands.
+pub fn decode<T: DeserializeOwned + Default>(value: &Value, position: &Position) -> Decoded<T> {
+    let log = Log::default();
+    let root = Reader {
+        value,
+        position,
+        path: String::new(),
+        depth: 0,
+        log: &log,
+    };
+    let mut faults = Vec::new();
+    let decoded = loop {
+        log.unknown.borrow_mut().clear();
+        let error = match T::deserialize(root.clone()) {
+            Ok(decoded) => break decoded,
+            Err(error) => error,
+        };
+        let blamed = log.blamed.borrow_mut().take();
+        let found = blamed.is_some();
+        let (node, mut fault) = blamed.unwrap_or((std::ptr::null(), root.fault()));
+        fault.message = error.0;
+        faults.push(fault);
+        // Without the value at fault the next one is found.
+        log.left_out.borrow_mut().push(node);
+        if !found || faults.len() >= MAX_FAULTS {
+            break T::default();
+        }
+    };
+    faults.sort_by_key(|fault| fault.position.line());
+    Decoded {
+        value: decoded,
+        faults,
+        unknown: log.unknown.into_inner(),
+    }
+}
+
+#[derive(Default)]
+struct Log {
+    left_out: RefCell<Vec<*const Value>>,
+    blamed: RefCell<Option<(*const Value, Fault)>>,
+    unknown: RefCell<Vec<Fault>>,
+}
+
+/// A value with its place.
+#[derive(Clone)]
+struct Reader<'a> {
+    value: &'a Value,
+    position: &'a Position,
+    path: String,
+    depth: usize,
+    log: &'a Log,
+}
+
+impl<'a> Reader<'a> {
+    fn below(&self, value: &'a Value, position: &'a Position, step: &str) -> Reader<'a> {
+        Reader {
+            value,
+            position,
+            path: format!("{}{step}", self.path)
+                .trim_start_matches('.')
+                .to_string(),
+            depth: self.depth + 1,
+            log: self.log,
+        }
+    }
+
+    fn fault(&self) -> Fault {
+        Fault {
+            path: self.path.clone(),
+            position: self.position.clone(),
+            message: String::new(),
+        }
+    }
+
+    fn is_left_out(&self, value: &Value) -> bool {
+        let left_out = self.log.left_out.borrow();
+        left_out.iter().any(|node| std::ptr::eq(*node, value))
+    }
+
+    /// Reads the value; if it does not fit, the innermost that does not is to blame.
+    fn read<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Error> {
+        let (node, fault, log) = (std::ptr::from_ref(self.value), self.fault(), self.log);
+        if self.depth > MAX_DEPTH {
+            log.blamed.borrow_mut().get_or_insert((node, fault));
+            return Err(Error(format!("nested more than {MAX_DEPTH} levels deep")));
+        }
+        seed.deserialize(self).inspect_err(|_| {
+            log.blamed.borrow_mut().get_or_insert((node, fault));
+        })
+    }
+
+    fn unexpected(&self, expected: &dyn Expected) -> Error {
+        Error(format!("expected {expected}, found {}", self.value.kind()))
+    }
+}
+
+/// What is wrong with a value.
+#[derive(Debug)]
+struct Error(String);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl de::Error for Error {
+    fn custom<T: fmt::Display>(message: T) -> Error {
+        Error(message.to_string())
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Error {
+        Error(format!("expected {expected}, found {found}"))
+    }
+}
+
+impl<'de> Deserializer<'de> for Reader<'_> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::Int(value) => visitor.visit_i64(*value),
+            Value::Uint(value) => visitor.visit_u64(*value),
+            Value::Float(value) => visitor.visit_f64(*value),
+            Value::Str(text) => match text.as_str() {
+                Some(text) => visitor.visit_str(text),
+                None => visitor.visit_bytes(text),
+            },
+            Value::Map(map) => visitor.visit_map(Items::new(self.clone(), map)),
+            Value::Array(array) => visitor.visit_seq(Elements::new(self.clone(), &array.items)),
+            Value::Documents(_) => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.value {
+            Value::Null => visitor.visit_str(""),
+            Value::Str(_) => self.deserialize_any(visitor),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.value {
+            Value::Null => visitor.visit_bool(false),
+            Value::Bool(_) => self.deserialize_any(visitor),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.value {
+            Value::Null => visitor.visit_i64(0),
+            Value::Int(_) => self.deserialize_any(visitor),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.value {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.value {
+            Value::Null => visitor.visit_seq(Elements::new(self.clone(), &[])),
+            Value::Array(_) => self.deserialize_any(visitor),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.value {
+            Value::Null => visitor.visit_map(Items::new(self.clone(), &Map::default())),
+            Value::Map(_) => self.deserialize_any(visitor),
+            _ => Err(self.unexpected(&visitor)),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        let mut fault = self.fault();
+        fault.message = "unknown key".into();
+        self.log.unknown.borrow_mut().push(fault);
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct
+        enum identifier
+    }
+}
+
+struct Items<'a> {
+    parent: Reader<'a>,
+    rest: std::slice::Iter<'a, MapItem>,
+    item: Option<&'a MapItem>,
+}
+
+impl<'a> Items<'a> {
+    fn new(parent: Reader<'a>, map: &'a Map) -> Items<'a> {
+        Items {
+            parent,
+            rest: map.items.iter(),
+            item: None,
+        }
+    }
+}
+
+impl<'de> de::MapAccess<'de> for Items<'_> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Error> {
+        let parent = &self.parent;
+        self.item = self.rest.find(|item| !parent.is_left_out(&item.value));
+        let Some(item) = self.item else {
+            return Ok(None);
+        };
+        let Some(key) = item.key.as_str() else {
+            let kind = item.key.kind();
+            let reader = parent.below(&item.value, &item.meta.position, "");
+            let blamed = (std::ptr::from_ref(&item.value), reader.fault());
+            parent.log.blamed.borrow_mut().get_or_insert(blamed);
+            return Err(Error(format!("expected a string as key, found {kind}")));
+        };
+        seed.deserialize(de::value::StrDeserializer::new(key))
+            .map(Some)
+    }
+
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
+        let Some(item) = self.item.take() else {
+            return Err(Error("a value without a key".into()));
+        };
+        let step = format!(".{}", item.key.as_str().unwrap_or_default());
+        self.parent
+            .below(&item.value, &item.meta.position, &step)
+            .read(seed)
+    }
+}
+
+struct Elements<'a> {
+    parent: Reader<'a>,
+    rest: std::iter::Enumerate<std::slice::Iter<'a, ArrayItem>>,
+}
+
+impl<'a> Elements<'a> {
+    fn new(parent: Reader<'a>, items: &'a [ArrayItem]) -> Elements<'a> {
+        Elements {
+            parent,
+            rest: items.iter().enumerate(),
+        }
+    }
+}
+
+impl<'de> de::SeqAccess<'de> for Elements<'_> {
+    type Error = Error;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, Error> {
+        let parent = &self.parent;
+        let Some((index, item)) = self.rest.find(|(_, item)| !parent.is_left_out(&item.value))
+        else {
+            return Ok(None);
+        };
+        let reader = parent.below(&item.value, &item.meta.position, &format!("[{index}]"));
+        reader.read(seed).map(Some)
+    }
+}
+
+/// Any value, in the order of the text.
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+struct AnyValue;
+
+impl<'de> Visitor<'de> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Int(value))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value, E> {
+        Ok(i64::try_from(value).map_or(Value::Uint(value), Value::Int))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Float(value))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::str(text))
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Value, E> {
+        Ok(Value::str(bytes))
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut map = Map::default();
+        while let Some((key, value)) = access.next_entry::<String, Value>()? {
+            map.items.push(MapItem {
+                key: Value::str(key),
+                value,
+                ..MapItem::default()
+            });
+        }
+        Ok(Value::Map(map.into()))
+    }
+
+    fn visit_seq<A: de::SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+        let mut array = super::Array::default();
+        while let Some(value) = access.next_element()? {
+            array.items.push(ArrayItem {
+                value,
+                ..ArrayItem::default()
+            });
+        }
+        Ok(Value::Array(array.into()))
+    }
+}
