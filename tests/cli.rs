@@ -274,6 +274,10 @@ fn an_emptied_folder_is_swapped_at_the_end() {
         folder.names(),
         ["bad.yml", "config", "config/a.yml", "out", "out/a.yml"]
     );
+    assert_eq!(
+        emptied(&["-f", "config"], "/proc/none"),
+        failed("haulout: Error: mkdir /proc/none: no such file or directory\n")
+    );
     // A link is replaced, and what it leads to stays.
     fs::rename(folder.0.join("out"), folder.0.join("kept")).unwrap();
     symlink("kept", folder.0.join("out")).unwrap();
@@ -698,6 +702,12 @@ fn a_flag_that_is_not_quite_one_is_guessed() {
     assert_eq!(
         folder.run(&["--error-format=full", "--strct"]),
         failed("haulout: Error: unknown flag: --strct\n  = hint: did you mean '--strict'?\n")
+    );
+    assert!(
+        folder
+            .run(&["--error-format=full", "rendr"])
+            .err
+            .ends_with("\n  = hint: did you mean 'haulout render'?\n")
     );
 }
 

@@ -53,12 +53,16 @@ pub enum Command {
     Fmt(FormatFlags),
     /// Serve the page on this machine
     Serve(ServeFlags),
+    /// Keep many versions of packages in one repository
+    Repository(RepositoryFlags),
     /// Tell which version of a package an install would get
     #[command(
         override_usage = "haulout select --repository FOLDER --ref-name NAME --constraints TEXT [FLAGS]",
         after_help = "The rules and the words are kapp-controller's. The exit status is 1 if there is no such version."
     )]
     Select(SelectFlags),
+    /// Push, pull and copy bundles
+    Bundle(Box<BundleFlags>),
     /// Print the version
     Version,
     /// Print a script that completes commands and flags
@@ -200,6 +204,166 @@ pub struct FormatFlags {
     pub debug: bool,
 }
 
+/// `bundle` and its commands.
+#[derive(Args, Debug)]
+pub struct BundleFlags {
+    #[command(subcommand)]
+    pub command: Option<BundleCommand>,
+}
+
+/// What can be done with bundles, which are those of imgpkg.
+#[derive(Subcommand, Debug)]
+pub enum BundleCommand {
+    /// Put files into a registry as a bundle; prints its name with its digest
+    Push(BundlePushFlags),
+    /// Fetch a bundle's files from a registry
+    Pull(BundlePullFlags),
+    /// Copy a bundle, with the images that it refers to, to another repository or into an archive
+    Copy(BundleCopyFlags),
+    /// Print a bundle's digest and the images that it refers to
+    Inspect(BundleInspectFlags),
+    /// Put files into an archive as a bundle, with the images that it refers to
+    ToTar(BundleToTarFlags),
+    /// Take a bundle's files out of an archive
+    FromTar(BundleFromTarFlags),
+}
+
+/// What a bundle is made of.
+#[derive(Args, Debug)]
+pub struct BundleSourceFlags {
+    /// Folder or file to take (repeatable)
+    #[arg(short = 'f', long = "file", value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<String>,
+    /// Leave out what has this path in the bundle (repeatable)
+    #[arg(long, value_name = "PATH,...", default_value = ".git")]
+    pub file_exclusion: Vec<String>,
+    /// Set a label: KEY=VALUE (repeatable)
+    #[arg(short = 'l', long, value_name = "KEY=VALUE,...")]
+    pub labels: Vec<String>,
+}
+
+/// Flags of `bundle push`.
+#[derive(Args, Debug)]
+pub struct BundlePushFlags {
+    /// Where to put it: HOST/NAME:TAG
+    #[arg(
+        short = 'b',
+        long,
+        value_name = "IMAGE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bundle: String,
+    #[command(flatten)]
+    pub source: BundleSourceFlags,
+    /// Write a BundleLock to this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub lock_output: String,
+}
+
+/// Flags of `bundle pull`.
+#[derive(Args, Debug)]
+pub struct BundlePullFlags {
+    /// The bundle: HOST/NAME:TAG or HOST/NAME@DIGEST
+    #[arg(
+        short = 'b',
+        long,
+        value_name = "IMAGE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bundle: String,
+    /// The bundle, by a BundleLock
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub lock: String,
+    /// The folder that is to hold the files; what is in it is replaced
+    #[arg(short = 'o', long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub output: String,
+}
+
+/// Flags of `bundle copy`.
+#[derive(Args, Debug)]
+pub struct BundleCopyFlags {
+    /// The bundle: HOST/NAME:TAG or HOST/NAME@DIGEST
+    #[arg(
+        short = 'b',
+        long,
+        value_name = "IMAGE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bundle: String,
+    /// The bundle, by a BundleLock
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub lock: String,
+    /// The bundle, by an archive that holds it
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub tar: String,
+    /// The repository to copy to: HOST/NAME
+    #[arg(
+        long,
+        value_name = "REPOSITORY",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub to_repo: String,
+    /// The archive to copy to
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub to_tar: String,
+    /// Write a BundleLock of the copy to this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub lock_output: String,
+}
+
+/// Flags of `bundle inspect`.
+#[derive(Args, Debug)]
+pub struct BundleInspectFlags {
+    /// A bundle in a registry: HOST/NAME:TAG or HOST/NAME@DIGEST
+    #[arg(
+        short = 'b',
+        long,
+        value_name = "IMAGE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bundle: String,
+    /// A bundle in an archive
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub tar: String,
+    #[command(flatten)]
+    pub source: BundleSourceFlags,
+}
+
+/// Flags of `bundle to-tar`.
+#[derive(Args, Debug)]
+pub struct BundleToTarFlags {
+    /// The name that it is to have: HOST/NAME:TAG
+    #[arg(
+        short = 'b',
+        long,
+        value_name = "IMAGE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bundle: String,
+    #[command(flatten)]
+    pub source: BundleSourceFlags,
+    /// The archive
+    #[arg(short = 'o', long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub output: String,
+}
+
+/// Flags of `bundle from-tar`.
+#[derive(Args, Debug)]
+pub struct BundleFromTarFlags {
+    /// The archive
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub tar: String,
+    /// The folder that is to hold the files; what is in it is replaced
+    #[arg(short = 'o', long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub output: String,
+}
+
 /// Flags of `serve`.
 #[derive(Args, Debug)]
 pub struct ServeFlags {
@@ -272,4 +436,118 @@ pub struct SelectFlags {
     /// Tell on standard error what each filter leaves, and what may not be meant
     #[arg(long)]
     pub explain: bool,
+}
+
+/// What `repository` is asked to do.
+#[derive(Args, Debug)]
+pub struct RepositoryFlags {
+    #[command(subcommand)]
+    pub command: Option<RepositoryCommand>,
+}
+
+/// What can be done with a repository of packages.
+#[derive(Subcommand, Debug)]
+pub enum RepositoryCommand {
+    /// Add packages, verify all, and print the PackageRepository
+    #[command(
+        override_usage = "haulout repository build --repository FOLDER --bundle-repo HOST/NAME [SOURCE ...] [FLAGS]",
+        after_help = "A SOURCE is a folder that 'haulout package build' made, or a file or folder of Packages. What is pushed\n\
+                      is 'packages' and '.imgpkg'; 'bundles', the sources beside them, is not."
+    )]
+    Build(BuildRepositoryFlags),
+    /// Add packages
+    #[command(override_usage = "haulout repository add --repository FOLDER SOURCE ... [FLAGS]")]
+    Add(AddToRepositoryFlags),
+    /// Take a version of a package out, with its sources
+    Remove(RemoveFromRepositoryFlags),
+    /// List the versions
+    List(ListRepositoryFlags),
+    /// Tell all that is wrong
+    Verify(VerifyRepositoryFlags),
+}
+
+/// Where a repository is.
+#[derive(Args, Debug)]
+pub struct RepositoryFolder {
+    /// Folder of the repository
+    #[arg(long = "repository", value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub folder: String,
+}
+
+/// Flags of `repository build`.
+#[derive(Args, Debug)]
+pub struct BuildRepositoryFlags {
+    #[command(flatten)]
+    pub add: AddToRepositoryFlags,
+    /// Where its bundle will be: a registry's host and the name there
+    #[arg(
+        long,
+        value_name = "HOST/NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bundle_repo: String,
+    /// Name of the PackageRepository; the last part of the bundle's name if absent
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub name: String,
+    /// Namespace of the PackageRepository
+    #[arg(
+        long,
+        value_name = "NAMESPACE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub namespace: String,
+}
+
+/// Flags of `repository add`.
+#[derive(Args, Debug)]
+pub struct AddToRepositoryFlags {
+    #[command(flatten)]
+    pub repository: RepositoryFolder,
+    /// Replace versions that are there and differ
+    #[arg(long)]
+    pub replace: bool,
+}
+
+/// Flags of `repository remove`.
+#[derive(Args, Debug)]
+pub struct RemoveFromRepositoryFlags {
+    #[command(flatten)]
+    pub repository: RepositoryFolder,
+    /// Name of the package
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub ref_name: String,
+    /// Version of the package
+    #[arg(
+        long = "version",
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub package_version: String,
+}
+
+/// Flags of `repository list`.
+#[derive(Args, Debug)]
+pub struct ListRepositoryFlags {
+    #[command(flatten)]
+    pub repository: RepositoryFolder,
+}
+
+/// Flags of `repository verify`.
+#[derive(Args, Debug)]
+pub struct VerifyRepositoryFlags {
+    #[command(flatten)]
+    pub repository: RepositoryFolder,
 }

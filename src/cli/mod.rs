@@ -5,26 +5,34 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
 
 mod bulk;
+mod bundle;
+mod credentials;
 mod diff;
 mod failure;
 mod flags;
 mod fmt;
 mod grammar;
+mod growing;
 mod input;
 mod links;
 mod output;
 mod paths;
+mod registry;
+mod relocate;
 mod render;
 mod repository;
 mod select;
 mod serve;
 mod shell;
+mod stage;
+mod tree;
 mod values;
 mod watch;
 
-use crate::diagnostic::Report;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::script::format::nearest;
 use clap::error::ContextKind;
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use flags::{Command, CommandLine, ErrorFormat};
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write};
@@ -96,14 +104,17 @@ fn program_name(path: &OsStr) -> &'static str {
 }
 
 fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
-    let root = CommandLine::command();
+    let mut root = CommandLine::command();
     let (sides, words) = diff::split(&root, words);
     let (line, result) = grammar::read(&root, &words);
     let argv = [name.to_string()]
         .into_iter()
         .chain(line.command.iter().cloned())
         .chain(line.flags.iter().cloned());
-    let parsed = CommandLine::try_parse_from(argv).map_err(|error| explain(&root, &error));
+    let parsed = root
+        .try_get_matches_from_mut(argv)
+        .and_then(|matches| CommandLine::from_arg_matches(&matches))
+        .map_err(|error| explain(&root, &error));
     let format = parsed
         .as_ref()
         .map_or(ErrorFormat::Auto, |parsed| parsed.common.error_format);
@@ -123,62 +134,57 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
     if parsed.version {
         return Ok(version(name));
     }
-    let none = || match line.words.first() {
-        Some(word) => {
-            let command = [&[name], path.as_slice()].concat().join(" ");
-            let text = format!("command '{command}' does not accept extra arguments '{word}'");
-            Err(fail(Report::new(text), 1))
-        }
-        None => Ok(()),
-    };
+    let words: Vec<&str> = line.words.iter().map(String::as_str).collect();
+    if let (Some(word), false) = (words.first(), takes_words(parsed.command.as_ref())) {
+        return Err(fail(extra(&root, name, &path, word), 1));
+    }
     let printed = match parsed.command {
-        None => {
-            none()?;
-            watch::render(name, &parsed.render, &[], format)
-        }
-        Some(Command::Template(flags)) => {
-            none()?;
-            watch::render(name, &flags, &[], format)
-        }
-        Some(Command::Render(flags)) => match line.words.as_slice() {
-            [_] => watch::render(name, &flags, &line.words, format),
-            words => {
-                let found = words.len();
-                Err(Report::new(format!(
-                    "expected one package, found {found} (hint: {name} render pinniped/supervisor)"
-                )))
-            }
+        None => watch::render(name, &parsed.render, &[], format),
+        Some(Command::Template(flags)) => watch::render(name, &flags, &[], format),
+        Some(Command::Render(flags)) => match words.len() {
+            1 => watch::render(name, &flags, &line.words, format),
+            found => Err(Report::new(format!(
+                "expected one package, found {found} (hint: {name} render pinniped/supervisor)"
+            ))),
         },
         Some(Command::Diff(_)) => {
             return diff::diff(&root, &sides).map_err(|report| fail(report, 2));
         }
-        Some(Command::Fmt(flags)) => {
-            none()?;
-            fmt::fmt(&flags)
-        }
-        Some(Command::Serve(flags)) => {
-            none()?;
-            serve::serve(&flags)
-        }
-        Some(Command::Select(flags)) => {
-            none()?;
-            select::select(&flags, format)
-        }
-        Some(Command::Version) => {
-            none()?;
-            Ok(version(name))
-        }
-        Some(Command::Completion) => shell::completion(name, &line.words),
-        Some(Command::Man) => {
-            none()?;
-            shell::man(name)
-        }
-        Some(Command::Help) => Ok(shell::help(
-            name,
-            &line.words.iter().map(String::as_str).collect::<Vec<_>>(),
-        )),
+        Some(Command::Fmt(flags)) => fmt::fmt(&flags),
+        Some(Command::Serve(flags)) => serve::serve(&flags),
+        Some(Command::Repository(flags)) => repository::repository(flags.command.as_ref(), &words),
+        Some(Command::Select(flags)) => select::select(&flags, format),
+        Some(Command::Bundle(flags)) => bundle::bundle(name, &flags),
+        Some(Command::Version) => Ok(version(name)),
+        Some(Command::Completion) => shell::completion(name, &words),
+        Some(Command::Man) => shell::man(name),
+        Some(Command::Help) => Ok(shell::help(name, &words)),
     };
     printed.map_err(|report| fail(report, 1))
+}
+
+fn takes_words(command: Option<&Command>) -> bool {
+    use Command::{Completion, Diff, Help, Render, Repository};
+    use flags::RepositoryCommand::{Add, Build};
+    match command {
+        Some(Render(_) | Diff(_) | Completion | Help) => true,
+        Some(Repository(flags)) => matches!(flags.command, Some(Add(_) | Build(_))),
+        _ => false,
+    }
+}
+
+/// A word too many; perhaps it was meant to be a command.
+fn extra(root: &clap::Command, name: &str, path: &[&str], word: &str) -> Report {
+    let command = [&[name], path].concat().join(" ");
+    let text = format!("command '{command}' does not accept extra arguments '{word}'");
+    let mut diagnostic = Diagnostic::error(text.clone());
+    let commands = root.get_subcommands().map(clap::Command::get_name);
+    if let (true, Some(near)) = (path.is_empty(), nearest(word, commands)) {
+        diagnostic
+            .hints
+            .push(format!("did you mean '{name} {near}'?"));
+    }
+    Report::with_diagnostics(text, vec![diagnostic])
 }
 
 /// What clap has against the plain form: a value that is none of those which a flag takes.

@@ -18,6 +18,24 @@ const SUSPICIOUS: [&str; 4] = ["/", ".", "./", ""];
 /// Two files have one path, the folder is one that nobody means to empty, or the disk refuses.
 pub fn replace(folder: &str, files: &[OutputFile]) -> Result<String, Report> {
     let paths = places(folder, files)?;
+    put_in_place(folder, |new| {
+        for (place, file) in places(new, files)?.iter().zip(files) {
+            make_folder(parent(place))?;
+            write(place, place, &file.bytes())?;
+        }
+        Ok(())
+    })?;
+    Ok(listing(&paths))
+}
+
+/// Fills a new folder, and puts it in place of the old one only when it is whole.
+///
+/// # Errors
+/// The folder is one that nobody means to empty, it cannot be filled, or the disk refuses.
+pub fn put_in_place(
+    folder: &str,
+    fill: impl FnOnce(&str) -> Result<(), Report>,
+) -> Result<(), Report> {
     if SUSPICIOUS.contains(&folder) || holds_working_folder(folder) {
         let folders = SUSPICIOUS.join("', '");
         return Err(Report::new(format!(
@@ -26,13 +44,11 @@ pub fn replace(folder: &str, files: &[OutputFile]) -> Result<String, Report> {
     }
     let folder = clean(folder);
     let (new, old) = (beside(&folder, "new"), beside(&folder, "old"));
-    let filled = places(&new, files).and_then(|places| {
-        make_folder(&new)?;
-        for (place, file) in places.iter().zip(files) {
-            make_folder(parent(place))?;
-            write(place, place, &file.bytes())?;
-        }
-        Ok(())
+    let filled = make_folder(&new).and_then(|()| fill(&new));
+    // The user knows the folder by its own name alone.
+    let filled = filled.map_err(|report| match report.text().contains(&new) {
+        true => Report::new(report.text().replace(&new, &folder)),
+        false => report,
     });
     let swapped = filled.and_then(|()| {
         let set_aside = match fs::rename(&folder, &old) {
@@ -56,7 +72,26 @@ pub fn replace(folder: &str, files: &[OutputFile]) -> Result<String, Report> {
         // What failed to be put in place is of no use; that it may not be removable either is no further news.
         let _ = fs::remove_dir_all(&new);
     }
-    swapped.map(|()| listing(&paths))
+    swapped
+}
+
+/// Writes one file, and puts it in place of the old one only when it is whole.
+///
+/// # Errors
+/// The disk refuses.
+pub fn put_file(path: &str, bytes: &[u8]) -> Result<(), Report> {
+    let new = beside(path, "new");
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&new)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| fs::rename(&new, path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&new);
+        refused("open", path, &error)
+    })
 }
 
 /// Writes files into a folder, beside what is there; the answer is what to print.
@@ -142,7 +177,8 @@ fn beside(path: &str, what: &str) -> String {
     format!("{above}.{name}.{}.{what}", std::process::id())
 }
 
-fn parent(path: &str) -> &str {
+/// The folder that holds a path.
+pub fn parent(path: &str) -> &str {
     match path.rsplit_once('/') {
         Some(("", _)) => "/",
         Some((above, _)) => above,
@@ -150,7 +186,11 @@ fn parent(path: &str) -> &str {
     }
 }
 
-fn make_folder(folder: &str) -> Result<(), Report> {
+/// Makes a folder and those above it.
+///
+/// # Errors
+/// The disk refuses, or a file stands in the way.
+pub fn make_folder(folder: &str) -> Result<(), Report> {
     let result = fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)

@@ -145,7 +145,6 @@ fn run(
         return Ok(Product::Output(listing(&files)));
     }
     let values = values::collect(reader, flags)?;
-    let schema_format = schema_format(flags)?;
     let sink = Rc::new(RefCell::new(Vec::new()));
     let taken = sink.clone();
     let request = Request {
@@ -168,11 +167,13 @@ fn run(
         })),
         ..Request::default()
     };
-    let result = match schema_format {
-        Some(format) => {
+    let result = match schema_format(flags) {
+        Ok(Some(format)) => {
             render::schema(&request).and_then(|schema| exported(flags, &schema, format))
         }
-        None => render::render(&request).map(Product::Output),
+        Ok(None) => render::render(&request).map(Product::Output),
+        // What is wrong with the schema is told first, as ytt does.
+        Err(report) => render::schema(&request).and(Err(report)),
     };
     lines.append(&mut sink.borrow_mut());
     result

@@ -1,43 +1,338 @@
 //! `repository`: many versions of packages side by side.
 
+use super::Printed;
+use super::flags::{
+    AddToRepositoryFlags, BuildRepositoryFlags, RemoveFromRepositoryFlags, RepositoryCommand,
+    RepositoryFolder,
+};
 use super::input::Reader;
-use super::paths::join;
+use super::paths::{base, join};
+use super::stage;
 use crate::diagnostic::{Diagnostic, Report, Severity};
 use crate::files::File;
-use crate::package::repository::{PACKAGES, Repository};
+use crate::package::archive::Tree;
+use crate::package::bundle::{self, IMAGES_LOCK};
+use crate::package::edit::{self, Addition, Changes, Content};
+use crate::package::model::print;
+use crate::package::reference;
+use crate::package::repository::{PACKAGES, Repository, SOURCES, resource};
+use crate::package::verify::verify;
+use std::collections::BTreeSet;
+use std::fs;
 
-/// The repository in a folder.
+/// Does what is asked.
+///
+/// # Errors
+/// The repository or what is to be added cannot be read, is at fault, or cannot be written.
+pub fn repository(command: Option<&RepositoryCommand>, words: &[&str]) -> Result<Printed, Report> {
+    let Some(command) = command else {
+        return Err(Report::new(
+            "expected a command: build, add, remove, list or verify",
+        ));
+    };
+    let folder = match command {
+        RepositoryCommand::Build(flags) => &flags.add.repository,
+        RepositoryCommand::Add(flags) => &flags.repository,
+        RepositoryCommand::Remove(flags) => &flags.repository,
+        RepositoryCommand::List(flags) => &flags.repository,
+        RepositoryCommand::Verify(flags) => &flags.repository,
+    };
+    let RepositoryFolder { folder } = folder;
+    if folder.is_empty() {
+        return Err(Report::new("expected --repository"));
+    }
+    match command {
+        RepositoryCommand::Build(flags) => build(folder, flags, words),
+        RepositoryCommand::Add(flags) => {
+            if words.is_empty() {
+                return Err(Report::new(
+                    "expected something to add: a folder or a file with Packages",
+                ));
+            }
+            let draft = add(folder, flags, words)?;
+            Ok(Printed::out(apply(folder, &draft.changes)?))
+        }
+        RepositoryCommand::Remove(flags) => remove(folder, flags),
+        RepositoryCommand::List(_) => list(folder),
+        RepositoryCommand::Verify(_) => check(folder, &files(folder)?),
+    }
+}
+
+/// The packages of the repository in a folder.
 ///
 /// # Errors
 /// It is not there, or something in it cannot be read.
 pub fn read(folder: &str) -> Result<Repository, Report> {
-    let (repository, told) = Repository::read(&files(folder)?);
-    let errors: Vec<Diagnostic> = told
-        .into_iter()
-        .filter(|diagnostic| diagnostic.severity == Severity::Error)
-        .collect();
+    certain(folder, Repository::read(&packages(folder)?))
+}
+
+/// What was read, unless there are errors.
+fn certain(
+    folder: &str,
+    (repository, told): (Repository, Vec<Diagnostic>),
+) -> Result<Repository, Report> {
+    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+    let errors: Vec<Diagnostic> = told.into_iter().filter(is_error).collect();
     if errors.is_empty() {
         return Ok(repository);
     }
-    Err(report(&format!("Reading repository '{folder}':"), errors))
+    Err(report(&format!("Reading packages in '{folder}':"), errors))
 }
 
-/// The files of a repository that count, by their path in it.
-fn files(folder: &str) -> Result<Vec<File>, Report> {
-    let packages = join(folder, PACKAGES);
-    if !std::fs::metadata(&packages).is_ok_and(|meta| meta.is_dir()) {
-        return Err(Report::new(format!(
-            "expected '{folder}' to be a repository, with a folder '{PACKAGES}' in it"
-        )));
+/// The files with the packages of a repository, by their path in it.
+fn packages(folder: &str) -> Result<Vec<File>, Report> {
+    if is_folder(&join(folder, PACKAGES)) {
+        return below(folder, PACKAGES);
     }
-    let mut reader = Reader::default();
-    let mut files = Vec::new();
-    for found in reader.find(&packages)? {
-        let path = join(PACKAGES, &found.relative);
-        let bytes = reader.read(&found)?;
-        files.push(File::new(path.clone(), format!("file '{path}'"), bytes));
+    Err(Report::new(format!(
+        "expected '{folder}' to be a repository, with a folder '{PACKAGES}' in it"
+    )))
+}
+
+/// The files of a repository that are pushed, by their path in it.
+fn files(folder: &str) -> Result<Vec<File>, Report> {
+    let mut files = packages(folder)?;
+    let lock = join(folder, IMAGES_LOCK);
+    if fs::exists(&lock).unwrap_or(true) {
+        let mut reader = Reader::default();
+        for found in reader.find(&lock)? {
+            files.push(file(IMAGES_LOCK, reader.read(&found)?));
+        }
     }
     Ok(files)
+}
+
+/// The files below a folder of a folder, by their path in the outer one.
+fn below(folder: &str, inner: &str) -> Result<Vec<File>, Report> {
+    let mut reader = Reader::default();
+    let mut files = Vec::new();
+    for found in reader.find(&join(folder, inner))? {
+        let bytes = reader.read(&found)?;
+        files.push(file(&join(inner, &found.relative), bytes));
+    }
+    Ok(files)
+}
+
+fn file(path: &str, bytes: Vec<u8>) -> File {
+    File::new(path, format!("file '{path}'"), bytes)
+}
+
+fn is_folder(path: &str) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_dir())
+}
+
+/// A repository that is to be changed; it need not be there yet.
+struct Draft {
+    files: Vec<File>,
+    /// The paths of the sources.
+    sources: BTreeSet<String>,
+    changes: Changes,
+}
+
+impl Draft {
+    fn of(folder: &str) -> Result<Draft, Report> {
+        let is_there = fs::exists(join(folder, PACKAGES)).unwrap_or(true);
+        let mut sources = BTreeSet::new();
+        if is_folder(&join(folder, SOURCES)) {
+            let found = Reader::default().find(&join(folder, SOURCES))?;
+            sources.extend(found.iter().map(|found| join(SOURCES, &found.relative)));
+        }
+        Ok(Draft {
+            files: if is_there { files(folder)? } else { Vec::new() },
+            sources,
+            changes: Changes::default(),
+        })
+    }
+
+    /// Changes it by what this makes of its content.
+    fn change(
+        &mut self,
+        folder: &str,
+        edit: impl FnOnce(&Content) -> Result<Changes, Report>,
+    ) -> Result<(), Report> {
+        let files = self.files();
+        let repository = certain(folder, Repository::read(&files))?;
+        let paths = files.iter().map(|file| file.path().to_string());
+        let content = Content {
+            repository,
+            paths: paths.chain(self.sources.iter().cloned()).collect(),
+        };
+        self.changes.then(edit(&content)?);
+        Ok(())
+    }
+
+    /// The files that are pushed, as they become.
+    fn files(&self) -> Vec<File> {
+        let mut files = self.changes.applied(&self.files);
+        files.retain(|file| !file.path().starts_with(SOURCES));
+        files
+    }
+}
+
+/// What a word on the command line adds: a folder with `packages` and perhaps `bundle` and a lock in it, as it is built
+/// here; any other folder of resources; a file of them.
+fn addition(word: &str) -> Result<Addition, Report> {
+    let mut sources = Vec::new();
+    let read = if is_folder(&join(word, PACKAGES)) {
+        if is_folder(&join(word, BUNDLE)) {
+            for mut file in below(word, BUNDLE)? {
+                let path = file.path().strip_prefix(BUNDLE).unwrap_or_default();
+                file.set_path(path.trim_start_matches('/').to_string());
+                sources.push(file);
+            }
+        }
+        Repository::read(&files(word)?)
+    } else {
+        let mut reader = Reader::default();
+        let mut files = Vec::new();
+        for found in reader.find(word)? {
+            let path = match word {
+                "-" => found.relative.clone(),
+                folder if is_folder(folder) => join(folder, &found.relative),
+                file => file.to_string(),
+            };
+            files.push(file(&path, reader.read(&found)?));
+        }
+        Repository::of(&files)
+    };
+    Ok(Addition {
+        repository: certain(word, read)?,
+        sources,
+    })
+}
+
+/// Where `package build` puts what a bundle is made of.
+const BUNDLE: &str = "bundle";
+
+fn add(folder: &str, flags: &AddToRepositoryFlags, words: &[&str]) -> Result<Draft, Report> {
+    let mut draft = Draft::of(folder)?;
+    for word in words {
+        let addition = addition(word)?;
+        draft
+            .change(folder, |content| {
+                edit::add(content, &addition, flags.replace)
+            })
+            .map_err(|report| report.context(format!("Adding '{word}'")))?;
+    }
+    Ok(draft)
+}
+
+fn remove(folder: &str, flags: &RemoveFromRepositoryFlags) -> Result<Printed, Report> {
+    if flags.ref_name.is_empty() || flags.package_version.is_empty() {
+        return Err(Report::new("expected --ref-name and --version"));
+    }
+    let mut draft = Draft::of(folder)?;
+    draft.change(folder, |content| {
+        edit::remove(content, &flags.ref_name, &flags.package_version)
+    })?;
+    Ok(Printed::out(apply(folder, &draft.changes)?))
+}
+
+/// Makes changes; the answer tells them, sources by their folder.
+fn apply(folder: &str, changes: &Changes) -> Result<String, Report> {
+    let (written, deleted) = stage::apply(folder, changes)?;
+    let shown = |path: &String| match path.split('/').collect::<Vec<_>>().as_slice() {
+        [first, name, version, _, ..] if *first == SOURCES => {
+            join(folder, &format!("{SOURCES}/{name}/{version}"))
+        }
+        _ => join(folder, path),
+    };
+    let tell = |what: &str, paths: &[String]| {
+        let paths: BTreeSet<String> = paths.iter().map(shown).collect();
+        paths
+            .iter()
+            .map(|path| format!("{what}: {path}\n"))
+            .collect::<String>()
+    };
+    Ok(tell("writing", &written) + &tell("deleting", &deleted))
+}
+
+fn build(folder: &str, flags: &BuildRepositoryFlags, words: &[&str]) -> Result<Printed, Report> {
+    let place: reference::Repository = flags
+        .bundle_repo
+        .parse()
+        .map_err(|reason: String| Report::new(format!("--bundle-repo: {reason}")))?;
+    let mut draft = add(folder, &flags.add, words)?;
+    let locked = draft.change(folder, edit::relock);
+    let files = draft.files();
+    // This tells all that may have kept it from being locked, and more.
+    let mut printed = check(folder, &files)?;
+    locked?;
+    let mut tree = Tree::default();
+    for file in &files {
+        tree.add(file.path(), file.source()?.text.clone(), false)?;
+    }
+    let image = place.at(bundle::digest(&tree)?).to_string();
+    let name = match flags.name.as_str() {
+        "" => base(&place.name),
+        name => name,
+    };
+    printed
+        .err
+        .extend_from_slice(apply(folder, &draft.changes)?.as_bytes());
+    printed.out = print(&[resource(name, &flags.namespace, &image)]);
+    Ok(printed)
+}
+
+fn list(folder: &str) -> Result<Printed, Report> {
+    let repository = read(folder)?;
+    let versions = repository.versions();
+    let widest =
+        |texts: &mut dyn Iterator<Item = &str>| texts.map(str::len).max().unwrap_or_default();
+    let name_width = widest(&mut versions.iter().map(|(name, _)| *name));
+    let version_width = widest(
+        &mut versions
+            .iter()
+            .flat_map(|(_, versions)| versions.iter().copied()),
+    );
+    let mut text = String::new();
+    for (name, versions) in &versions {
+        for version in versions {
+            let found = repository.package(name, version);
+            let bundles = found.into_iter().flat_map(|found| found.resource.bundles());
+            let bundles: Vec<&str> = bundles.map(|(_, name)| name).collect();
+            let line = format!(
+                "{name:name_width$}  {version:version_width$}  {}",
+                bundles.join(" ")
+            );
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+    }
+    Ok(Printed::out(text))
+}
+
+/// Warnings are printed, errors make it fail.
+fn check(folder: &str, files: &[File]) -> Result<Printed, Report> {
+    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = verify(files)
+        .into_iter()
+        .partition(|diagnostic| diagnostic.severity == Severity::Error);
+    if !errors.is_empty() {
+        let mut all = errors;
+        all.extend(warnings);
+        return Err(report(&format!("Verifying repository '{folder}':"), all));
+    }
+    let (repository, _) = Repository::read(files);
+    let versions = repository.versions();
+    let count: usize = versions.iter().map(|(_, versions)| versions.len()).sum();
+    let mut printed = Printed::out(format!(
+        "{folder}: {} of {} in order\n",
+        counted(count, "version"),
+        counted(versions.len(), "package")
+    ));
+    for warning in &warnings {
+        printed
+            .err
+            .extend_from_slice(format!("{}\n", line(warning)).as_bytes());
+    }
+    Ok(printed)
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
 }
 
 /// All that is wrong, a line each, each with its place.
@@ -52,5 +347,14 @@ fn report(heading: &str, diagnostics: Vec<Diagnostic>) -> Report {
 }
 
 fn line(diagnostic: &Diagnostic) -> String {
-    format!("{}: {}", diagnostic.origin, diagnostic.message)
+    let warning = match diagnostic.severity {
+        Severity::Error => "",
+        Severity::Warning => "warning: ",
+    };
+    let origin = &diagnostic.origin;
+    let place = match origin.line() {
+        Some(_) => origin.to_string(),
+        None => origin.file().to_string(),
+    };
+    format!("{place}: {warning}{}", diagnostic.message)
 }

@@ -47,7 +47,7 @@ pub fn help(name: &'static str, path: &[&str]) -> Printed {
 ///
 /// # Errors
 /// There is none for such a shell.
-pub fn completion(name: &'static str, words: &[String]) -> Result<Printed, Report> {
+pub fn completion(name: &'static str, words: &[&str]) -> Result<Printed, Report> {
     let [word] = words else {
         return Ok(help(name, &["completion"]));
     };

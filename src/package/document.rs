@@ -2,8 +2,8 @@
 
 use crate::position::Source;
 use crate::yaml::{self, Array, ArrayItem, Map, MapItem, ParseOptions, Value};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::rc::Rc;
 
 /// The one document of a text.
@@ -85,4 +85,11 @@ pub(super) fn from_json(json: &serde_json::Value) -> Value {
             ..Map::default()
         })),
     }
+}
+
+/// A field that is there but has no value is as good as one that is missing.
+pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }

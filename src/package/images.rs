@@ -1,9 +1,9 @@
 //! The files in which Carvel's tools keep which images belong together: `ImagesLock`, `BundleLock`, `ImageLocations`.
 
-use super::document;
+use super::document::{self, or_default};
 use super::reference::Reference;
 use crate::diagnostic::Report;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 const API_VERSION: &str = "imgpkg.carvel.dev/v1alpha1";
@@ -96,13 +96,6 @@ struct ImageLocationsFile {
     images: Vec<ImageLocation>,
     #[serde(default)]
     kind: String,
-}
-
-/// A field that is there but has no value is as good as one that is missing.
-fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
-    deserializer: D,
-) -> Result<T, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// Checks what a file says that it is.

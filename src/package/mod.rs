@@ -9,6 +9,7 @@ pub mod bundle;
 pub mod constraint;
 pub mod digest;
 mod document;
+pub mod edit;
 pub mod explain;
 pub mod images;
 pub mod model;
@@ -16,6 +17,8 @@ pub mod names;
 pub mod reference;
 pub mod repository;
 pub mod select;
+pub mod transport;
+pub mod verify;
 pub mod version;
 
 /// A text in quotes, as Go's `%q` writes it.

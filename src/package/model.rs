@@ -4,7 +4,7 @@
 //! by [`print`]. Optional fields are left out of what is written; all have defaults, so that a literal needs to name
 //! only what it sets. Notes of the fields' meaning are Carvel's, shortened; `spec.template` is in [`app`](super::app).
 
-use super::app::AppTemplate;
+use super::app::{AppTemplate, Cluster, Fetch};
 use crate::position::Position;
 use crate::yaml::decode::{Decoded, Fault, decode};
 use crate::yaml::encode::encode;
@@ -237,7 +237,7 @@ records! {
         /// The service account that deploys it, in the same namespace.
         service_account_name: String,
         /// Another cluster, in place of a service account.
-        cluster: Option<super::app::Cluster>,
+        cluster: Option<Cluster>,
         /// Which package.
         package_ref: Option<PackageRef>,
         /// The values, later ones over earlier ones.
@@ -306,7 +306,7 @@ records! {
         /// How often to look again: `10m`.
         sync_period: String,
         /// Where it is.
-        fetch: Option<super::app::Fetch>,
+        fetch: Option<Fetch>,
     }
 
     /// Data that is not for everyone.
@@ -345,6 +345,29 @@ impl Package {
                 ..PackageSpec::default()
             },
         }
+    }
+}
+
+impl Package {
+    /// All that it fetches.
+    pub fn fetches(&self) -> impl Iterator<Item = &Fetch> {
+        self.spec
+            .template
+            .iter()
+            .flat_map(|template| &template.spec.fetch)
+    }
+
+    /// The bundles that it fetches by name, each with the path of its field; those whose tag is selected when the package
+    /// is installed are left out.
+    pub fn bundles(&self) -> impl Iterator<Item = (String, &str)> {
+        self.fetches().enumerate().filter_map(|(index, fetch)| {
+            let bundle = fetch.imgpkg_bundle.as_ref()?;
+            let path = format!("spec.template.spec.fetch[{index}].imgpkgBundle.image");
+            bundle
+                .tag_selection
+                .is_none()
+                .then_some((path, bundle.image.as_str()))
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 const DOCKER_HUB: &str = "index.docker.io";
 
 /// A repository of a registry. Its text is the whole name: `nginx` is `index.docker.io/library/nginx`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Repository {
     /// Host, and port if there is one.
     pub registry: String,

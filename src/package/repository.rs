@@ -4,18 +4,27 @@
 //! kapp-controller), `.imgpkg/images.yml` the bundles that they refer to, by digest. Beside them, and never pushed with
 //! them, `bundles/REFNAME/VERSION/` holds what the bundles were made of.
 
-use super::model::{Package, PackageMetadata, Resource};
+use super::app::{Fetch, ImgpkgBundleFetch};
+use super::bundle::IMAGES_LOCK;
+use super::images::ImagesLock;
+use super::model::{
+    Metadata, Package, PackageMetadata, PackageRepository, PackageRepositorySpec, Resource,
+};
+use super::reference::Reference;
 use super::select::Candidate;
 use super::version::Version;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::files::{File, Kind};
 use crate::position::{Position, Source};
 use crate::yaml::decode::Fault;
-use crate::yaml::{self, Comment, Document, Meta, ParseOptions, Value};
+use crate::yaml::{self, Comment, Document, DocumentSet, Meta, ParseOptions, Value};
 use std::rc::Rc;
 
 /// The folder of the resources.
 pub const PACKAGES: &str = "packages";
+
+/// The folder of what bundles were made of, which is not pushed.
+pub const SOURCES: &str = "bundles";
 
 /// What is known of the packages of a repository.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +33,8 @@ pub struct Repository {
     pub packages: Vec<Found<Package>>,
     /// What is said of packages, in the same order.
     pub metadata: Vec<Found<PackageMetadata>>,
+    /// The bundles of the packages, by digest.
+    pub lock: Option<Found<ImagesLock>>,
 }
 
 /// A resource, and where it was found.
@@ -35,21 +46,41 @@ pub struct Found<T> {
     pub document: Value,
     /// Where the document begins.
     pub position: Position,
+    /// The paths of the values of a wrong type.
+    pub faults: Vec<String>,
 }
 
 impl<T> Found<T> {
-    /// Where a field stands (`spec.refName`); what is nearest to it, if it is not there.
+    /// Whether nothing at a path, above or below it is of a wrong type.
+    pub fn is_known(&self, path: &str) -> bool {
+        let touches = |fault: &String| fault.starts_with(path) || path.starts_with(fault.as_str());
+        !self.faults.iter().any(touches)
+    }
+
+    /// Where a field stands (`spec.template.spec.fetch[0].path`); what is nearest to it, if it is not there.
     pub fn place(&self, path: &str) -> Position {
-        let mut place = self.position.clone();
+        let mut place = &self.position;
         let mut value = &self.document;
-        for key in path.split('.') {
-            let Some(item) = value.as_map().and_then(|map| map.get(key)) else {
+        for step in path.split(['.', '[']) {
+            let index = step
+                .strip_suffix(']')
+                .and_then(|digits| digits.parse::<usize>().ok());
+            let below = match (value, index) {
+                (Value::Array(array), Some(index)) => array
+                    .items
+                    .get(index)
+                    .map(|item| (&item.meta.position, &item.value)),
+                _ => value
+                    .as_map()
+                    .and_then(|map| map.get(step))
+                    .map(|item| (&item.meta.position, &item.value)),
+            };
+            let Some(below) = below else {
                 break;
             };
-            place = item.meta.position.clone();
-            value = &item.value;
+            (place, value) = below;
         }
-        place
+        place.clone()
     }
 }
 
@@ -58,35 +89,43 @@ impl Repository {
     /// over. What cannot be read as it stands is told: errors where kapp-controller would refuse the repository, or
     /// take it for something else, and warnings where it would leave something out.
     pub fn read(files: &[File]) -> (Repository, Vec<Diagnostic>) {
-        let mut repository = Repository::default();
-        let mut told = Vec::new();
-        for file in files {
-            let within = file.path().strip_prefix(PACKAGES);
-            if !within.is_some_and(|rest| rest.starts_with('/')) || file.kind() != Kind::Yaml {
-                continue;
-            }
-            match file.source() {
-                Ok(source) => repository.read_text(source, &mut told),
-                Err(report) => told.extend_from_slice(report.diagnostics()),
+        let is_below = |file: &&File| {
+            let below = file.path().strip_prefix(PACKAGES);
+            below.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let (mut repository, mut told) = Repository::of(files.iter().filter(is_below));
+        if let Some(file) = files.iter().find(|file| file.path() == IMAGES_LOCK) {
+            match parse(file) {
+                Ok((source, documents)) => {
+                    repository.lock = read_lock(source, &documents, &mut told);
+                }
+                Err(faults) => told.extend(faults),
             }
         }
         (repository, told)
     }
 
-    /// Reads one text.
-    fn read_text(&mut self, source: &Rc<Source>, told: &mut Vec<Diagnostic>) {
-        let documents = match yaml::parse(source, ParseOptions::default()) {
-            Ok(documents) => documents,
-            Err(error) => {
-                let mut diagnostic = Diagnostic::error(error.message);
-                diagnostic.origin = error.line.map_or_else(
-                    || Position::in_source(source),
-                    |line| Position::new(source, line),
-                );
-                told.push(diagnostic);
-                return;
+    /// Reads files of resources, wherever they are; no lock is looked for. As [`Repository::read`] otherwise.
+    pub fn of<'a>(files: impl IntoIterator<Item = &'a File>) -> (Repository, Vec<Diagnostic>) {
+        let mut repository = Repository::default();
+        let mut told = Vec::new();
+        for file in files.into_iter().filter(|file| file.kind() == Kind::Yaml) {
+            match parse(file) {
+                Ok((source, documents)) => {
+                    repository.read_resources(source, &documents, &mut told);
+                }
+                Err(faults) => told.extend(faults),
             }
-        };
+        }
+        (repository, told)
+    }
+
+    fn read_resources(
+        &mut self,
+        source: &Rc<Source>,
+        documents: &DocumentSet,
+        told: &mut Vec<Diagnostic>,
+    ) {
         for comment in template_comments(&documents.items) {
             let message =
                 "a template comment: kapp-controller runs ytt over this file, and code in it";
@@ -143,6 +182,19 @@ impl Repository {
             .collect()
     }
 
+    /// All resources with the paths of their files.
+    pub fn documents(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let packages = self
+            .packages
+            .iter()
+            .map(|found| (found.position.file(), &found.document));
+        let metadata = self
+            .metadata
+            .iter()
+            .map(|found| (found.position.file(), &found.document));
+        packages.chain(metadata)
+    }
+
     /// A version of a package; of two in one repository the later one.
     pub fn package(&self, ref_name: &str, version: &str) -> Option<&Found<Package>> {
         let is_it = |found: &&Found<Package>| {
@@ -174,6 +226,25 @@ impl Repository {
     }
 }
 
+/// The PackageRepository that leads to a repository: `image` is its bundle, by digest; `namespace` may be empty.
+pub fn resource(name: &str, namespace: &str, image: &str) -> Value {
+    let fetch = Fetch {
+        imgpkg_bundle: Some(ImgpkgBundleFetch {
+            image: image.into(),
+            ..ImgpkgBundleFetch::default()
+        }),
+        ..Fetch::default()
+    };
+    let resource = PackageRepository {
+        metadata: Metadata::named(name).within(namespace),
+        spec: PackageRepositorySpec {
+            fetch: Some(fetch),
+            ..PackageRepositorySpec::default()
+        },
+    };
+    resource.document()
+}
+
 impl From<&Package> for Candidate {
     fn from(package: &Package) -> Candidate {
         let spec = &package.spec;
@@ -192,6 +263,68 @@ impl From<&Package> for Candidate {
     }
 }
 
+fn parse(file: &File) -> Result<(&Rc<Source>, DocumentSet), Vec<Diagnostic>> {
+    let source = file
+        .source()
+        .map_err(|report| report.diagnostics().to_vec())?;
+    let documents = yaml::parse(source, ParseOptions::default()).map_err(|error| {
+        let mut fault = Diagnostic::error(error.message);
+        fault.origin = match error.line {
+            Some(line) => Position::new(source, line),
+            None => Position::in_source(source),
+        };
+        vec![fault]
+    })?;
+    Ok((source, documents))
+}
+
+/// Reads a lock; every image in it without a digest is told.
+fn read_lock(
+    source: &Rc<Source>,
+    documents: &DocumentSet,
+    told: &mut Vec<Diagnostic>,
+) -> Option<Found<ImagesLock>> {
+    let document = documents.items.iter().find(|document| !document.is_empty());
+    let mut found = Found {
+        resource: ImagesLock::default(),
+        document: document
+            .map(|document| document.value.clone())
+            .unwrap_or_default(),
+        position: Position::new(source, 1),
+        faults: Vec::new(),
+    };
+    let before = told.len();
+    let images = found
+        .document
+        .as_map()
+        .and_then(|map| map.get("images")?.value.as_array());
+    for item in images.into_iter().flat_map(|images| &images.items) {
+        let Some(image) = item.value.as_map().and_then(|map| map.get("image")) else {
+            continue;
+        };
+        let name = image.value.as_str().unwrap_or_default();
+        let reason = match name.parse::<Reference>() {
+            Ok(reference) if reference.digest.is_some() => continue,
+            Ok(_) => format!("Expected ref to be in digest form, got '{name}'"),
+            Err(reason) => reason,
+        };
+        let mut fault = Diagnostic::error(reason);
+        fault.origin = image.meta.position.clone();
+        told.push(fault);
+    }
+    match ImagesLock::parse(&source.text) {
+        Ok(lock) => found.resource = lock,
+        Err(report) if told.len() == before => {
+            let mut fault = Diagnostic::error(report.text());
+            fault.origin = found.position;
+            told.push(fault);
+            return None;
+        }
+        Err(_) => return None,
+    }
+    Some(found)
+}
+
 fn found<T: Resource>(
     document: &Value,
     position: &Position,
@@ -204,6 +337,11 @@ fn found<T: Resource>(
         diagnostic.origin = fault.position;
         diagnostic
     };
+    let faults = decoded
+        .faults
+        .iter()
+        .map(|fault| fault.path.clone())
+        .collect();
     told.extend(
         decoded
             .faults
@@ -221,6 +359,7 @@ fn found<T: Resource>(
         resource: decoded.value,
         document: document.clone(),
         position: position.clone(),
+        faults,
     }
 }
 

@@ -199,7 +199,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         match self.value {
             Value::Null => visitor.visit_i64(0),
             Value::Int(_) => self.deserialize_any(visitor),
-            _ => Err(self.unexpected(&visitor)),
+            _ => Err(self.unexpected(&"an integer")),
         }
     }
 
@@ -214,7 +214,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         match self.value {
             Value::Null => visitor.visit_seq(Elements::new(self.clone(), &[])),
             Value::Array(_) => self.deserialize_any(visitor),
-            _ => Err(self.unexpected(&visitor)),
+            _ => Err(self.unexpected(&"a list")),
         }
     }
 
