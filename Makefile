@@ -8,7 +8,7 @@ WASM := www/pkg/haulout_bg.wasm
 TESTS := $(filter-out conformance,$(basename $(notdir $(wildcard tests/*.rs))))
 SOURCES := Cargo.toml Cargo.lock $(shell find src templates -type f)
 
-.PHONY: run test help setup page check lint unit conformance web size bench clean
+.PHONY: run test help setup page check lint unit peer conformance web size bench clean
 
 run: $(BINARY) ## render the embedded Supervisor, then serve the page (RENDER_ONLY=1 stops after the render)
 	$(BINARY) render pinniped/supervisor
@@ -17,7 +17,7 @@ ifndef RENDER_ONLY
 	$(BINARY) serve --dir www
 endif
 
-test: setup lint unit conformance size web ## everything
+test: setup lint unit peer conformance size web ## everything
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -44,6 +44,9 @@ lint: setup ## formatting, and clippy native and for WebAssembly
 unit: ## unit tests, and the documented examples
 	cargo test --locked --lib --bins $(addprefix --test ,$(TESTS))
 	cargo test --locked --doc
+
+peer: ## generated programs, with ours and with the starlark crate (its first build takes some minutes)
+	cargo test --locked --manifest-path tests/peer/Cargo.toml --target-dir target
 
 conformance: ## our recorded cases, and ytt's where they are at hand
 	cargo test --locked --test conformance -- --nocapture

@@ -274,6 +274,10 @@ fn an_emptied_folder_is_swapped_at_the_end() {
         folder.names(),
         ["bad.yml", "config", "config/a.yml", "out", "out/a.yml"]
     );
+    assert_eq!(
+        emptied(&["-f", "config"], "/proc/none"),
+        failed("haulout: Error: mkdir /proc/none: no such file or directory\n")
+    );
     // A link is replaced, and what it leads to stays.
     fs::rename(folder.0.join("out"), folder.0.join("kept")).unwrap();
     symlink("kept", folder.0.join("out")).unwrap();

@@ -13,7 +13,7 @@ export class Engine {
     this.#start();
   }
 
-  /** The packages that the engine holds: `[{ name, title, versions }]`. */
+  /** The packages that the engine holds: `[{ name, title, version }]`, the newest version of each first. */
   packages() {
     return this.#ask('packages');
   }

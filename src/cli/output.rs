@@ -45,6 +45,11 @@ pub fn put_in_place(
     let folder = clean(folder);
     let (new, old) = (beside(&folder, "new"), beside(&folder, "old"));
     let filled = make_folder(&new).and_then(|()| fill(&new));
+    // The user knows the folder by its own name alone.
+    let filled = filled.map_err(|report| match report.text().contains(&new) {
+        true => Report::new(report.text().replace(&new, &folder)),
+        false => report,
+    });
     let swapped = filled.and_then(|()| {
         let set_aside = match fs::rename(&folder, &old) {
             Ok(()) => true,

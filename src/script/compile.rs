@@ -71,12 +71,11 @@ pub(super) enum Op {
     Call(u32),
     /// Calls with arguments of every kind.
     CallWith(u32),
-    /// Looks up a method for the call that follows: a receiver becomes a marker and a receiver or a callee.
+    /// Looks up a method for the call that follows: a receiver becomes a built-in method's index and the receiver, or
+    /// `None` and a callee.
     Method(u32),
-    CallMethod {
-        name: u32,
-        count: u16,
-    },
+    /// Calls what `Method` found, with positional arguments only.
+    CallMethod(u32),
     /// Calls an operation of the node builder with positional arguments.
     Build {
         operation: u16,
@@ -788,16 +787,16 @@ impl Compiler {
         let method = match function {
             Expr::Dot {
                 object, pos, name, ..
-            } if plain && args.len() <= usize::from(u16::MAX) => {
+            } if plain => {
                 self.expr(object)?;
                 let name = self.name(name);
                 self.emit_at(*pos, Op::Method(name));
-                Some(name)
+                true
             }
-            _ if builder.is_some() => None,
+            _ if builder.is_some() => false,
             _ => {
                 self.expr(function)?;
-                None
+                false
             }
         };
         let mut shape = CallShape {
@@ -833,15 +832,12 @@ impl Compiler {
         }
         let count = shape.positional;
         let op = match (method, builder, plain) {
-            (Some(name), _, _) => Op::CallMethod {
-                name,
-                count: count as u16,
-            },
-            (None, Some(operation), true) if count <= usize::from(u16::MAX) => Op::Build {
+            (true, _, _) => Op::CallMethod(count as u32),
+            (false, Some(operation), true) if count <= usize::from(u16::MAX) => Op::Build {
                 operation,
                 count: count as u16,
             },
-            (None, None, true) => Op::Call(count as u32),
+            (false, None, true) => Op::Call(count as u32),
             _ => {
                 self.code.calls.push(shape);
                 let call = (self.code.calls.len() - 1) as u32;

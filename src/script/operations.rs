@@ -18,10 +18,10 @@ const COMPARE_DEPTH: u32 = 10;
 const REPR_DEPTH: usize = 200;
 
 /// How many bytes the text of a value that is no string may have.
-pub(super) const MOST_TEXT: usize = 1 << 26;
+const MOST_TEXT: usize = 1 << 24;
 
 /// How many elements two values may have that are compared.
-const MOST_COMPARED: u64 = 1 << 26;
+const MOST_COMPARED: u64 = 1 << 24;
 
 /// How deep tuples may nest in a key.
 const KEY_DEPTH: u32 = 50;
@@ -31,6 +31,9 @@ const KEY_SIZE: u32 = 1_000_000;
 
 /// How many elements of a range may be made at once.
 const MOST_ELEMENTS: usize = 1 << 22;
+
+/// How many elements are compared in the time that the search of a key takes.
+const SEARCH: usize = 16;
 
 /// How many bytes are compared or hashed in the time that an element takes.
 const BYTES_A_STEP: usize = 32;
@@ -603,7 +606,7 @@ fn equals(left: &Value, right: &Value, depth: u32, work: &mut u64) -> Result<boo
         (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && all_equal(a, b, depth, work)?,
         (Value::Dict(a), Value::Dict(b)) => dicts_equal(a, b, depth, work)?,
         (Value::Set(a), Value::Set(b)) => {
-            *work += a.len() as u64;
+            *work += (a.len() * SEARCH) as u64;
             a.len() == b.len() && holds_all(a, b)?
         }
         (Value::Range(a), Value::Range(b)) => {
@@ -637,6 +640,7 @@ fn dicts_equal(left: &Dict, right: &Dict, depth: u32, work: &mut u64) -> Result<
     if left.len() != right.len() {
         return Ok(false);
     }
+    *work += (left.len() * SEARCH) as u64;
     for (key, value) in left.items() {
         match right.get(&key)? {
             Some(other) if equals(&value, &other, depth - 1, work)? => {}

@@ -457,7 +457,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `\pL`, `\p{Lu}`, `\p{^Greek}`, the letter passed.
+    /// `\pL`, `\p{Lu}`, `\p{^Lu}`, the letter passed.
     fn unicode_class(&mut self, start: usize, negated: bool) -> Parsed<Set> {
         let from = self.at;
         let name = match self.next()? {

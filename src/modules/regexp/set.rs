@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use unicode_general_category::{GeneralCategory, get_general_category};
-use unicode_script::{Script, UnicodeScript};
 
 /// The last character that has another case.
 const LAST_CASED: u32 = 0x1_E943;
@@ -26,7 +25,6 @@ enum Part {
     Range(u32, u32),
     /// A general category by its abbreviation, or a group of them by their first letter.
     Category(&'static str),
-    Script(Script),
     Set(Set),
 }
 
@@ -52,18 +50,14 @@ impl Set {
         }
     }
 
-    /// `\p{NAME}`: a general category (`L`, `Lu`, ...), a script (`Greek`), or `Any`.
+    /// `\p{NAME}`: a general category (`L`, `Lu`, ...), or `Any`. Scripts are not known: their tables would be more
+    /// than all of the search.
     pub fn named(name: &str) -> Option<Set> {
         if name == "Any" {
             return Some(Set::default().negated());
         }
-        let category = CATEGORIES.split(' ').find(|&known| known == name);
-        Some(Set::from(match category {
-            Some(category) => Part::Category(category),
-            None => Part::Script(
-                Script::from_full_name(name).filter(|&script| script != Script::Unknown)?,
-            ),
-        }))
+        let category = CATEGORIES.split(' ').find(|&known| known == name)?;
+        Some(Set::from(Part::Category(category)))
     }
 
     /// Adds what another set has.
@@ -98,9 +92,6 @@ impl Set {
         self.parts.iter().any(|part| match part {
             Part::Range(low, high) => (*low..=*high).contains(&code),
             Part::Set(set) => set.contains(code),
-            Part::Script(script) => {
-                char::from_u32(code).is_some_and(|character| character.script() == *script)
-            }
             Part::Category(name) => char::from_u32(code)
                 .map(get_general_category)
                 .filter(|category| *category != GeneralCategory::Unassigned)

@@ -179,7 +179,7 @@ fn float(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     match value {
         Value::Bool(value) => Ok(Value::Float(f64::from(u8::from(*value)))),
         Value::Str(text) => {
-            interp.charge(text.len())?;
+            interp.look_at(text)?;
             parse_float(&text.to_text())
                 .map(Value::Float)
                 .map_err(|error| error.in_function(name))
@@ -227,7 +227,7 @@ fn getattr(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value>
     let mut args = Unpacked::positional(name, args, 2, 3)?;
     let object = args.value(0);
     let attribute = args.required_string(1)?;
-    interp.charge(attribute.len() * 4)?;
+    interp.look_at(&attribute)?;
     let default = args.take(2);
     match object.attr(&attribute.to_text()) {
         Ok(Some(value)) => Ok(value),
@@ -246,7 +246,7 @@ fn hasattr(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value>
     let mut args = Unpacked::positional(name, args, 2, 2)?;
     let object = args.value(0);
     let attribute = args.required_string(1)?;
-    interp.charge(attribute.len() * 4)?;
+    interp.look_at(&attribute)?;
     let attribute = attribute.to_text().into_owned();
     Ok(Value::Bool(match object.attr(&attribute) {
         Ok(found) => found.is_some(),
@@ -257,7 +257,7 @@ fn hasattr(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value>
 /// The hash that Java gives a string; by code points, so that a surrogate pair counts as two.
 fn hash(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> {
     let text = Unpacked::positional(name, args, 1, 1)?.required_string(0)?;
-    interp.charge(text.len())?;
+    interp.look_at(&text)?;
     let mut hash = 0_i32;
     for chunk in text.utf8_chunks() {
         for character in chunk.valid().chars() {

@@ -7,7 +7,7 @@ use super::super::vm::Interp;
 use super::{Method, Unpacked};
 
 /// How many elements move in the time of a step.
-const ELEMENTS_A_STEP: usize = 64;
+const ELEMENTS_A_STEP: usize = 4;
 
 pub(super) const METHODS: &[(&str, Method)] = &[
     ("append", append),

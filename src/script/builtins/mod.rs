@@ -84,14 +84,21 @@ fn table(value: &Value) -> &'static [(&'static str, Method)] {
     }
 }
 
-/// The method's body, for a call that needs no bound method.
-pub(super) fn find_method(value: &Value, name: &str) -> Option<(&'static str, Method)> {
-    table(value).iter().find(|(key, _)| *key == name).copied()
+/// Where the type's method of this name stands among its methods; they are in the order of their names.
+pub(super) fn find_method(value: &Value, name: &str) -> Option<usize> {
+    table(value)
+        .binary_search_by(|(key, _)| (*key).cmp(name))
+        .ok()
+}
+
+/// That method's own name and body, for a call that needs no bound method.
+pub(super) fn method_at(value: &Value, index: usize) -> Option<(&'static str, Method)> {
+    table(value).get(index).copied()
 }
 
 /// A method of a built-in type, bound to its receiver.
 pub(super) fn method(value: &Value, name: &str) -> Option<Value> {
-    let (name, method) = find_method(value, name)?;
+    let (name, method) = method_at(value, find_method(value, name)?)?;
     Some(Value::builtin(Builtin {
         name: name.into(),
         receiver: Some(value.clone()),

@@ -15,9 +15,6 @@ use std::borrow::Cow;
 /// Bytes of a short string in a list.
 const PIECE: usize = 72 + ELEMENT;
 
-/// How much longer than a copy it takes to look at each character.
-const WORK_A_BYTE: usize = 4;
-
 pub(super) const METHODS: &[(&str, Method)] = &[
     ("capitalize", capitalize),
     ("codepoint_ords", pieces),
@@ -58,7 +55,8 @@ pub(super) const METHODS: &[(&str, Method)] = &[
 fn whole<'a>(interp: &mut Interp, this: &'a Value, name: &str, args: Args) -> Result<&'a Str> {
     Unpacked::positional(name, args, 0, 0)?;
     let text = receiver(this)?;
-    interp.charge(text.len().saturating_mul(WORK_A_BYTE))?;
+    interp.look_at(text)?;
+    interp.room(text.len())?;
     Ok(text)
 }
 
@@ -225,11 +223,11 @@ fn part<'a>(
     Ok((part, start))
 }
 
-/// The pieces between occurrences of a separator that is not empty; at most `most` cuts.
-fn cut<'a>(text: &'a [u8], separator: &[u8], most: usize) -> Vec<&'a [u8]> {
+/// The pieces between occurrences of a separator that is not empty; some are passed over, and at most `most` are cuts.
+fn cut<'a>(text: &'a [u8], separator: &[u8], passed: usize, most: usize) -> Vec<&'a [u8]> {
     let mut pieces = Vec::new();
     let mut start = 0;
-    for at in memmem::find_iter(text, separator).take(most) {
+    for at in memmem::find_iter(text, separator).skip(passed).take(most) {
         pieces.extend(text.get(start..at));
         start = at + separator.len();
     }
@@ -272,7 +270,7 @@ fn count(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> R
     let count = if needle.is_empty() {
         characters(text).count() + 1
     } else {
-        cut(text, &needle, usize::MAX).len() - 1
+        memmem::find_iter(text, needle.as_bytes()).count()
     };
     Ok(Value::Int(count as i64))
 }
@@ -387,7 +385,7 @@ fn replace(interp: &mut Interp, this: &Value, name: &'static str, args: Args) ->
         return Ok(this.clone());
     }
     if !old.is_empty() {
-        return Ok(Value::str(cut(text, &old, most).join(new.as_bytes())));
+        return Ok(Value::str(cut(text, &old, 0, most).join(new.as_bytes())));
     }
     let mut out = Vec::with_capacity(text.len() + places * new.len());
     let mut spans = spans(text);
@@ -424,7 +422,7 @@ fn strip(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> R
             .filter(|(character, _)| !strips(*character));
         end = kept.last().map_or(start, |(_, at)| at);
     }
-    interp.charge(text.len().saturating_mul(set.len().max(1)))?;
+    interp.work((text.len().saturating_mul(set.len().max(1))) as u64)?;
     Ok(Value::str(text.get(start..end).unwrap_or_default()))
 }
 
@@ -436,27 +434,25 @@ fn split(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> R
     let from_end = name == "rsplit";
     let limit = usize::try_from(most).unwrap_or(usize::MAX);
     interp.charge(text.len())?;
-    let pieces: Vec<Vec<u8>> = match &separator {
-        Value::None => fields(text, limit, from_end)
-            .into_iter()
-            .map(<[u8]>::to_vec)
-            .collect(),
+    let pieces = match &separator {
+        Value::None => {
+            interp.look_at(text)?;
+            interp.charge(words(text).count().saturating_mul(PIECE))?;
+            fields(text, limit, from_end)
+        }
         Value::Str(separator) if separator.is_empty() => {
             return Err(Error::new("split: empty separator"));
         }
-        Value::Str(separator) if from_end && most >= 0 => {
-            let pieces = cut(text, separator, usize::MAX);
-            let excess = pieces.len().saturating_sub(limit);
-            let (first, rest) = pieces.split_at(excess);
-            let head = (excess > 0).then(|| first.join(separator.as_bytes()));
-            head.into_iter()
-                .chain(rest.iter().map(|piece| piece.to_vec()))
-                .collect()
+        Value::Str(separator) => {
+            let cuts = memmem::find_iter(text.as_bytes(), separator.as_bytes()).count();
+            interp.charge(cuts.min(limit).saturating_mul(PIECE))?;
+            let passed = if from_end {
+                cuts.saturating_sub(limit)
+            } else {
+                0
+            };
+            cut(text, separator, passed, limit)
         }
-        Value::Str(separator) => cut(text, separator, limit)
-            .into_iter()
-            .map(<[u8]>::to_vec)
-            .collect(),
         other => {
             return Err(Error::new(format!(
                 "split: got {} for separator, want string",
@@ -464,34 +460,29 @@ fn split(interp: &mut Interp, this: &Value, name: &'static str, args: Args) -> R
             )));
         }
     };
-    interp.charge(pieces.len() * PIECE)?;
     Ok(Value::list(pieces.into_iter().map(Value::str).collect()))
 }
 
-/// The pieces between runs of white space; after `most` cuts the rest stays whole.
-fn fields(text: &[u8], most: usize, from_end: bool) -> Vec<&[u8]> {
-    let mut spaces: Vec<(usize, usize)> = Vec::new();
+/// The words between runs of white space, by where they begin and end.
+fn words(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
-    for (character, bytes) in spans(text) {
-        if is_space(character) {
-            match spaces.last_mut() {
-                Some((_, end)) if *end == at => *end += bytes.len(),
-                _ => spaces.push((at, at + bytes.len())),
-            }
-        }
-        at += bytes.len();
-    }
-    let mut words: Vec<(usize, usize)> = Vec::new();
-    let mut start = 0;
-    for (space, end) in spaces {
-        if space > start {
-            words.push((start, space));
-        }
-        start = end;
-    }
-    if text.len() > start {
-        words.push((start, text.len()));
-    }
+    let mut start = None;
+    let ends = spans(text).map(|(character, bytes)| (is_space(character), bytes.len()));
+    ends.chain([(true, 0)]).filter_map(move |(space, len)| {
+        let word = if space {
+            start.take().map(|start| (start, at))
+        } else {
+            start.get_or_insert(at);
+            None
+        };
+        at += len;
+        word
+    })
+}
+
+/// The words of a text; after `most` cuts the rest stays whole.
+fn fields(text: &[u8], most: usize, from_end: bool) -> Vec<&[u8]> {
+    let mut words: Vec<(usize, usize)> = words(text).collect();
     if words.len() > most {
         if from_end {
             let first = words.len() - most - 1;

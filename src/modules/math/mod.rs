@@ -1,5 +1,7 @@
 //! `@ytt:math`
 
+mod functions;
+
 use super::{function, go_type, one};
 use crate::script::{Args, Error, Interp, Module, Result, Value, to_integer};
 use std::f64::consts::{E, PI};
@@ -7,7 +9,7 @@ use std::f64::consts::{E, PI};
 /// What ytt prints when the first of these functions is called.
 const WARNING: &str = "\nWarning: a function from the @ytt:math module is used in this invocation; this module does not guarantee bit-identical results across CPU architectures.";
 
-/// The module. What is not exact comes from `libm`, which gives the same on every machine.
+/// The module. What is not exact is computed the same way on every machine, by `libm` or as Go does it.
 pub fn module() -> Value {
     Module::new(
         "math",
@@ -21,7 +23,7 @@ pub fn module() -> Value {
             ("pow", binary("pow", libm::pow)),
             ("remainder", binary("remainder", libm::remainder)),
             ("round", unary("round", f64::round)),
-            ("exp", unary("exp", libm::exp)),
+            ("exp", unary("exp", functions::exp)),
             ("sqrt", unary("sqrt", f64::sqrt)),
             ("acos", unary("acos", libm::acos)),
             ("asin", unary("asin", libm::asin)),
@@ -40,7 +42,7 @@ pub fn module() -> Value {
             ("sinh", unary("sinh", libm::sinh)),
             ("tanh", unary("tanh", libm::tanh)),
             ("log", warned("log", log)),
-            ("gamma", unary("gamma", libm::tgamma)),
+            ("gamma", unary("gamma", functions::gamma)),
             ("e", Value::Float(E)),
             ("pi", Value::Float(PI)),
         ],

@@ -1,0 +1,1 @@
+//! Our evaluator beside another one: see `tests/starlark.rs`.
