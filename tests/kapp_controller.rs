@@ -9,12 +9,18 @@
     clippy::panic
 )]
 
+use haulout::files::File;
+use haulout::package::constraint::Constraints;
+use haulout::package::explain::explain;
 use haulout::package::model::{
-    Constraint, Metadata, Package, PackageMetadata, PackageSpec, Prereleases, VersionSelection,
+    Constraint, Metadata, Package, PackageMetadata, PackageSpec, Prereleases, Resource,
+    VersionSelection,
 };
 use haulout::package::names::{check_ref_name, refusal};
+use haulout::package::repository::Repository;
 use haulout::package::select::{Candidate, Request, select};
 use haulout::package::version::Version;
+use haulout::yaml::json_value;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -450,4 +456,110 @@ fn names_of_packages() {
         assert_eq!(found, want, "{name}");
     }
     assert_eq!(Package::new("a.b.c", "1.0.0-rc.1").check(), []);
+}
+
+/// Every field of a package is read and written again, and the recorded packages of Pinniped come back as they are.
+#[test]
+fn packages_come_back() {
+    let text = include_str!("package/every-field.yml");
+    come_back(&[File::new("packages/a.yml", "a.yml", text)], 2);
+    let Some(recorded) = reference(
+        "pinniped-run/package_repository/packages/pinniped-supervisor.pinniped.dev/0.39.0.yml",
+    ) else {
+        return;
+    };
+    come_back(&[File::new("packages/a.yml", "a.yml", recorded)], 1);
+}
+
+fn come_back(files: &[File], count: usize) {
+    let (repository, told) = Repository::read(files);
+    assert!(told.is_empty(), "{told:?}");
+    let packages = repository
+        .packages
+        .iter()
+        .map(|found| (&found.document, found.resource.document()));
+    let metadata = repository
+        .metadata
+        .iter()
+        .map(|found| (&found.document, found.resource.document()));
+    let all: Vec<_> = packages.chain(metadata).collect();
+    assert_eq!(all.len(), count);
+    for (before, after) in all {
+        let text = |value| String::from_utf8(json_value(value, 1, false).unwrap()).unwrap();
+        assert_eq!(text(&after), text(before));
+    }
+}
+
+/// Whatever stands in a text, it is read or refused.
+#[test]
+fn no_text_is_too_much() {
+    let mut state = 11_u64;
+    let mut random = |below: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let pieces = [
+        "0",
+        "1",
+        "9",
+        "1.0.0",
+        ">=0.1.x",
+        "1.x",
+        "18446744073709551615",
+        "9223372036854775807",
+        ".",
+        "x",
+        ".x",
+        "-",
+        "+",
+        "v",
+        ">",
+        "<",
+        "=",
+        "!",
+        " ",
+        "  ",
+        "||",
+        "é",
+        "٣",
+        "\t",
+        "\u{85}",
+        "rc",
+        "^",
+        "{}",
+        "\"",
+    ];
+    let version = Version::parse("1.1.1-rc.1+x").unwrap();
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..30_000 {
+        let text: String = (0..random(9))
+            .map(|_| pieces[random(pieces.len())])
+            .collect();
+        match Constraints::parse(&text) {
+            Ok(constraints) => {
+                let _ = constraints.matches(&version);
+                read += 1;
+            }
+            Err(reason) => {
+                assert!(!reason.is_empty());
+                refused += 1;
+            }
+        }
+        if let Ok(version) = Version::parse(&text) {
+            assert_eq!(version.to_string(), text);
+        }
+        let _ = Version::parse_reported(&text);
+        let explained = explain(
+            &[candidate("1.0.0"), candidate(&text)],
+            &request(&text, None),
+        );
+        assert_ne!(explained.version.is_some(), explained.error.is_some());
+        check_ref_name("x", &text);
+    }
+    assert!(
+        read > 500 && refused > 500,
+        "{read} read, {refused} refused"
+    );
 }

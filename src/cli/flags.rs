@@ -585,4 +585,7 @@ pub struct ListRepositoryFlags {
 pub struct VerifyRepositoryFlags {
     #[command(flatten)]
     pub repository: RepositoryFolder,
+    /// Another repository in the same cluster, with which it must not conflict (repeatable)
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub against: Vec<String>,
 }

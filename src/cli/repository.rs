@@ -16,7 +16,7 @@ use crate::package::edit::{self, Addition, Changes, Content};
 use crate::package::model::print;
 use crate::package::reference;
 use crate::package::repository::{PACKAGES, Repository, SOURCES, resource};
-use crate::package::verify::verify;
+use crate::package::verify::{conflicts, verify};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -54,7 +54,7 @@ pub fn repository(command: Option<&RepositoryCommand>, words: &[&str]) -> Result
         }
         RepositoryCommand::Remove(flags) => remove(folder, flags),
         RepositoryCommand::List(_) => list(folder),
-        RepositoryCommand::Verify(_) => check(folder, &files(folder)?),
+        RepositoryCommand::Verify(flags) => check(folder, &files(folder)?, &flags.against),
     }
 }
 
@@ -256,7 +256,7 @@ fn build(folder: &str, flags: &BuildRepositoryFlags, words: &[&str]) -> Result<P
     let locked = draft.change(folder, edit::relock);
     let files = draft.files();
     // This tells all that may have kept it from being locked, and more.
-    let mut printed = check(folder, &files)?;
+    let mut printed = check(folder, &files, &[])?;
     locked?;
     let mut tree = Tree::default();
     for file in &files {
@@ -303,16 +303,19 @@ fn list(folder: &str) -> Result<Printed, Report> {
 }
 
 /// Warnings are printed, errors make it fail.
-fn check(folder: &str, files: &[File]) -> Result<Printed, Report> {
-    let (errors, warnings): (Vec<Diagnostic>, Vec<Diagnostic>) = verify(files)
-        .into_iter()
-        .partition(|diagnostic| diagnostic.severity == Severity::Error);
+fn check(folder: &str, files: &[File], others: &[String]) -> Result<Printed, Report> {
+    let (repository, _) = Repository::read(files);
+    let mut told = verify(files);
+    for other in others {
+        told.extend(conflicts(&repository, &read(other)?, other));
+    }
+    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+    let (errors, warnings): (Vec<_>, Vec<_>) = told.into_iter().partition(is_error);
     if !errors.is_empty() {
         let mut all = errors;
         all.extend(warnings);
         return Err(report(&format!("Verifying repository '{folder}':"), all));
     }
-    let (repository, _) = Repository::read(files);
     let versions = repository.versions();
     let count: usize = versions.iter().map(|(_, versions)| versions.len()).sum();
     let mut printed = Printed::out(format!(

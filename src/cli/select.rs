@@ -4,10 +4,11 @@ use super::Printed;
 use super::flags::{ErrorFormat, SelectFlags};
 use super::repository;
 use crate::diagnostic::{Diagnostic, Report};
-use crate::package::explain::advice;
+use crate::package::explain::{Explanation, explain};
 use crate::package::model::{Prereleases, VersionSelection};
-use crate::package::select::{Candidate, Request, Selection, select as select_version};
+use crate::package::select::{Candidate, Request};
 use crate::package::version::Version;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Prints the version; what kapp-controller says if there is none.
@@ -27,28 +28,21 @@ pub fn select(flags: &SelectFlags, format: ErrorFormat) -> Result<Printed, Repor
         kapp_controller: reported("kapp-controller-version", &flags.kapp_controller_version)?,
     };
     let candidates = candidates(flags)?;
-    let selection = select_version(&candidates, &request);
-    let advice = advice(&candidates, &request, &selection);
-    if let (Err(error), ErrorFormat::Json) = (&selection.result, format) {
-        let mut diagnostic = Diagnostic::error(error.to_string());
-        diagnostic.hints = advice;
-        return Err(Report::with_diagnostics(
-            error.to_string(),
-            vec![diagnostic],
-        ));
-    }
+    let explained = explain(&candidates, &request);
     let mut printed = Printed::default();
     if flags.explain {
-        let mut text = steps(&selection);
-        for sentence in advice {
-            let _ = writeln!(text, "warning: {sentence}");
-        }
-        printed.err.extend_from_slice(text.as_bytes());
+        printed.err = text(&explained).into_bytes();
     }
-    match selection.result {
-        Ok(version) => printed.out = format!("{version}\n").into_bytes(),
-        // As it stands in the status of a PackageInstall, so that it can be compared.
-        Err(error) => {
+    match (explained.version, explained.error) {
+        (Some(version), _) => printed.out = format!("{version}\n").into_bytes(),
+        (None, error) => {
+            let error = error.unwrap_or_default();
+            if format == ErrorFormat::Json {
+                let mut diagnostic = Diagnostic::error(error.clone());
+                diagnostic.hints = explained.advice;
+                return Err(Report::with_diagnostics(error, vec![diagnostic]));
+            }
+            // As it stands in the status of a PackageInstall, so that it can be compared.
             printed
                 .err
                 .extend_from_slice(format!("{error}\n").as_bytes());
@@ -98,32 +92,35 @@ fn candidates(flags: &SelectFlags) -> Result<Vec<Candidate>, Report> {
     }
 }
 
-/// What each filter left, a line each.
-fn steps(selection: &Selection) -> String {
-    let width = selection.steps.iter().map(|step| step.name.len()).max();
+/// What each filter left, a line each; then the advice.
+fn text(explained: &Explanation) -> String {
+    let width = explained.steps.iter().map(|step| step.name.len()).max();
     let mut text = String::new();
     let mut before: Option<&[String]> = None;
-    for step in &selection.steps {
-        let count = step.versions.len();
+    for step in &explained.steps {
+        let (name, count) = (step.name, step.versions.len());
         let _ = write!(
             text,
-            "{:width$}  {count:>3}",
-            step.name,
-            width = width.unwrap_or(0)
+            "{name:width$}  {count:>3}",
+            width = width.unwrap_or_default()
         );
-        let lost: Vec<&str> = before
-            .unwrap_or_default()
-            .iter()
-            .filter(|version| !step.versions.contains(version))
-            .map(String::as_str)
-            .collect();
-        if before.is_none() && count > 0 {
-            let _ = write!(text, "  {}", step.versions.join(", "));
-        } else if !lost.is_empty() {
-            let _ = write!(text, "  without {}", lost.join(", "));
+        match before {
+            None if count > 0 => {
+                let _ = write!(text, "  {}", step.versions.join(", "));
+            }
+            Some(before) if before.len() > count => {
+                let left: BTreeSet<&String> = step.versions.iter().collect();
+                let lost = before.iter().filter(|version| !left.contains(version));
+                let lost: Vec<&str> = lost.map(String::as_str).collect();
+                let _ = write!(text, "  without {}", lost.join(", "));
+            }
+            _ => {}
         }
         text.push('\n');
         before = Some(&step.versions);
+    }
+    for sentence in &explained.advice {
+        let _ = writeln!(text, "warning: {sentence}");
     }
     text
 }

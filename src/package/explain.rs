@@ -1,12 +1,42 @@
-//! What surprises people about a selection: advice beside kapp-controller's own words.
+//! A selection for people: the way to it, and advice beside kapp-controller's own words.
 
 use super::constraint::{Constraints, floor, pieces, split};
 use super::model::{Prereleases, VersionSelection};
-use super::select::{Candidate, Request, SelectError, Selection, select};
+use super::select::{Candidate, Request, SelectError, Selection, Step, select};
 use super::version::Version;
+use serde::Serialize;
 
-/// Sentences that say what may not be meant; none if all is plain.
-pub fn advice(candidates: &[Candidate], request: &Request, selection: &Selection) -> Vec<String> {
+/// A selection with all that can be told about it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Explanation {
+    /// What each filter left, in order.
+    pub steps: Vec<Step>,
+    /// The version; absent if there is an error.
+    pub version: Option<String>,
+    /// Why there is no version, in kapp-controller's words.
+    pub error: Option<String>,
+    /// Sentences that say what may not be meant; none if all is plain.
+    pub advice: Vec<String>,
+}
+
+/// The version that a PackageInstall gets from these packages, as [`select`] finds it, and what to know about it.
+pub fn explain(candidates: &[Candidate], request: &Request) -> Explanation {
+    let selection = select(candidates, request);
+    let advice = advice(candidates, request, &selection);
+    let Selection { steps, result } = selection;
+    let (version, error) = match result {
+        Ok(version) => (Some(version), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    Explanation {
+        steps,
+        version,
+        error,
+        advice,
+    }
+}
+
+fn advice(candidates: &[Candidate], request: &Request, selection: &Selection) -> Vec<String> {
     let constraints = request.selection.constraints.as_str();
     let mut advice = grammar(constraints);
     advice.extend(named_prerelease(request));

@@ -18,6 +18,7 @@ use crate::files::{File, Kind};
 use crate::position::{Position, Source};
 use crate::yaml::decode::Fault;
 use crate::yaml::{self, Comment, Document, DocumentSet, Meta, ParseOptions, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The folder of the resources.
@@ -205,24 +206,21 @@ impl Repository {
     }
 
     /// The names of packages, sorted, each with its versions from the lowest; those that are none stand first.
-    pub fn versions(&self) -> Vec<(&str, Vec<&str>)> {
-        let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    pub fn versions<'a>(&'a self) -> Vec<(&'a str, Vec<&'a str>)> {
+        let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for found in &self.packages {
-            let (name, version) = (
-                found.resource.spec.ref_name.as_str(),
-                found.resource.spec.version.as_str(),
-            );
-            match all.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, versions)) if versions.contains(&version) => {}
-                Some((_, versions)) => versions.push(version),
-                None => all.push((name, vec![version])),
-            }
+            let spec = &found.resource.spec;
+            all.entry(&spec.ref_name).or_default().insert(&spec.version);
         }
-        all.sort();
-        for (_, versions) in &mut all {
-            versions.sort_by_key(|version| Version::parse_relaxed(version).ok());
-        }
-        all
+        let ascending = |versions: BTreeSet<&'a str>| {
+            let mut versions: Vec<&str> = versions.into_iter().collect();
+            versions.sort_by_cached_key(|version| Version::parse_relaxed(version).ok());
+            versions
+        };
+        let names = all.into_iter();
+        names
+            .map(|(name, versions)| (name, ascending(versions)))
+            .collect()
     }
 }
 

@@ -4,7 +4,8 @@ use super::constraint::{Constraints, EmptyAlternative};
 use super::model::VersionSelection;
 use super::quoted;
 use super::version::Version;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// A package that could be installed, as far as selection looks at it.
@@ -22,7 +23,8 @@ pub struct Candidate {
 }
 
 /// What is asked for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Request {
     /// The package's name.
     pub ref_name: String,
@@ -33,9 +35,19 @@ pub struct Request {
     /// Whether a lower version than that is accepted (annotation `packaging.carvel.dev/downgradable`).
     pub downgradable: bool,
     /// The cluster's version; if absent, what candidates ask of it is taken to be met.
+    #[serde(deserialize_with = "reported")]
     pub kubernetes: Option<Version>,
     /// kapp-controller's version; if absent, what candidates ask of it is taken to be met.
+    #[serde(deserialize_with = "reported")]
     pub kapp_controller: Option<Version>,
+}
+
+/// A version as it is reported; an empty text is none.
+fn reported<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Version>, D::Error> {
+    let text: Option<String> = Option::deserialize(deserializer)?;
+    let text = text.filter(|text| !text.is_empty());
+    let version = text.map(|text| Version::parse_reported(&text));
+    version.transpose().map_err(serde::de::Error::custom)
 }
 
 /// The way to a version, and where it ended.
@@ -176,16 +188,18 @@ fn highest(
         .iter()
         .filter(|candidate| candidate.ref_name == request.ref_name)
         .collect();
+    // Of two packages with one version the last one counts.
+    let by_version: BTreeMap<&str, &Candidate> = ours
+        .iter()
+        .map(|candidate| (candidate.version.as_str(), *candidate))
+        .collect();
     // What is no version is no error: it is not there.
     let mut entries: Vec<Entry<'_>> = ours
         .iter()
         .filter_map(|candidate| {
             Some(Entry {
                 version: Version::parse_relaxed(&candidate.version).ok()?,
-                // Of two packages with one version the last one counts.
-                candidate: ours
-                    .iter()
-                    .rfind(|other| other.version == candidate.version)?,
+                candidate: by_version.get(candidate.version.as_str())?,
             })
         })
         .collect();

@@ -12,7 +12,8 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::files::File;
 use crate::position::{Position, Source};
 use crate::yaml::{Value, json_value};
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is wrong with the files of a repository, their paths below it; sorted by place. Errors are what makes it
 /// unusable, warnings what may not be meant.
@@ -212,20 +213,18 @@ fn ways_to_template(template: &Template) -> usize {
 
 /// Two resources of one kind and name.
 fn check_conflicts<T: Resource>(all: &[Found<T>], told: &mut Vec<Diagnostic>) {
-    let documents: Vec<Value> = all.iter().map(|found| found.resource.document()).collect();
-    let name = |document: &Value| {
-        let name = field(document, "metadata").and_then(|metadata| field(metadata, "name"));
-        name.and_then(Value::as_str).unwrap_or_default().to_string()
-    };
-    for (index, (new, document)) in all.iter().zip(&documents).enumerate() {
-        let same = |(_, earlier): &(&Found<T>, &Value)| name(earlier) == name(document);
-        let Some((existing, earlier)) = all.iter().zip(&documents).take(index).find(same) else {
+    let mut known: BTreeMap<String, (&Found<T>, Value)> = BTreeMap::new();
+    for new in all {
+        let document = new.resource.document();
+        let name = name(&document);
+        let Some((existing, earlier)) = known.get(&name) else {
+            known.insert(name, (new, document));
             continue;
         };
         let place = new.place("metadata.name");
         let other = existing.place("metadata.name");
-        let resource = format!("{}/{}", T::KIND, name(document));
-        let mut diagnostic = match difference(earlier, document) {
+        let resource = format!("{}/{name}", T::KIND);
+        let mut diagnostic = match difference(earlier, &document) {
             Some(reason) => fault(
                 place,
                 format!(
@@ -237,6 +236,70 @@ fn check_conflicts<T: Resource>(all: &[Found<T>], told: &mut Vec<Diagnostic>) {
         diagnostic.rule = other;
         told.push(diagnostic);
     }
+}
+
+/// Packages that another repository, in a folder of this name, has too, and that differ; that one is there first. Which
+/// of two counts is said by their revisions; without them both cannot be.
+pub fn conflicts(new: &Repository, existing: &Repository, folder: &str) -> Vec<Diagnostic> {
+    let mut told = Vec::new();
+    check_against(&new.packages, &existing.packages, folder, &mut told);
+    check_against(&new.metadata, &existing.metadata, folder, &mut told);
+    told
+}
+
+fn check_against<T: Resource>(
+    new: &[Found<T>],
+    existing: &[Found<T>],
+    folder: &str,
+    told: &mut Vec<Diagnostic>,
+) {
+    let known: BTreeMap<String, (&Found<T>, Value)> = existing
+        .iter()
+        .map(|found| (found, found.resource.document()))
+        .map(|(found, document)| (name(&document), (found, document)))
+        .collect();
+    for found in new {
+        let document = found.resource.document();
+        let name = name(&document);
+        let Some((other, existing)) = known.get(&name) else {
+            continue;
+        };
+        let Some(reason) = difference(existing, &document) else {
+            continue;
+        };
+        let place = found.place("metadata.name");
+        let resource = format!("{}/{name}", T::KIND);
+        let see = format!("see {folder}/{}", other.place("metadata.name"));
+        told.push(match revision(&document).cmp(&revision(existing)) {
+            Ordering::Less => warning(
+                place,
+                format!("{resource} gives way to one of a higher revision; {see}"),
+            ),
+            Ordering::Greater => warning(
+                place,
+                format!("{resource} replaces one of a lower revision; {see}"),
+            ),
+            Ordering::Equal => fault(
+                place,
+                format!(
+                    "Conflicting resources: {resource} is already present but not identical ({reason}); {see}"
+                ),
+            ),
+        });
+    }
+}
+
+/// The annotation by which one of two packages of one name counts; what is no number counts as none.
+fn revision(document: &Value) -> Vec<i64> {
+    let annotations = field(document, "metadata").and_then(|meta| field(meta, "annotations"));
+    let text = annotations.and_then(|all| field(all, "packaging.carvel.dev/revision")?.as_str());
+    let number = |part: &str| part.parse().unwrap_or(-1);
+    text.map_or(vec![-1], |text| text.split('.').map(number).collect())
+}
+
+fn name(document: &Value) -> String {
+    let name = field(document, "metadata").and_then(|metadata| field(metadata, "name"));
+    name.and_then(Value::as_str).unwrap_or_default().to_string()
 }
 
 fn field<'a>(value: &'a Value, key: &str) -> Option<&'a Value> {

@@ -404,3 +404,109 @@ impl<'de> Visitor<'de> for AnyValue {
         Ok(Value::Array(array.into()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::position::Source;
+    use crate::yaml::encode::encode;
+    use crate::yaml::{ParseOptions, json_value, parse, print_value};
+    use serde::Serialize;
+    use std::collections::BTreeMap;
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(default, expecting = "a map")]
+    struct Ship {
+        name: String,
+        masts: i64,
+        afloat: bool,
+        home: Option<String>,
+        crew: Vec<Ship>,
+        flags: BTreeMap<String, String>,
+        cargo: Value,
+    }
+
+    fn read(text: &str) -> Decoded<Ship> {
+        let source = Source::file("ship.yml", text);
+        let documents = parse(&source, ParseOptions::default()).unwrap();
+        let document = &documents.items[0];
+        decode(&document.value, &document.meta.position)
+    }
+
+    fn told(faults: &[Fault]) -> Vec<String> {
+        let line = |fault: &Fault| format!("{} {}: {}", fault.position, fault.path, fault.message);
+        faults.iter().map(line).collect()
+    }
+
+    #[test]
+    fn what_fits_comes_back() {
+        let text = "name: Endurance\nmasts: 3\nafloat: true\nhome: null\ncrew:\n- name: boat\n  flags:\n    mast: red\n\
+                    cargo:\n  z: [1, 2.5, ~, 'x']\n  a: {b: 18446744073709551615}\n";
+        let decoded = read(text);
+        assert_eq!(told(&decoded.faults), Vec::<String>::new());
+        assert_eq!(told(&decoded.unknown), Vec::<String>::new());
+        assert_eq!(decoded.value.crew[0].flags["mast"], "red");
+        let cargo = String::from_utf8(print_value(&decoded.value.cargo)).unwrap();
+        assert_eq!(
+            cargo,
+            "z:\n- 1\n- 2.5\n- null\n- x\na:\n  b: 18446744073709551615\n"
+        );
+        let again: Decoded<Ship> = decode(&encode(&decoded.value).unwrap(), &Position::unknown());
+        assert_eq!(again.value, decoded.value);
+        // Another serde format sees the same.
+        let json = serde_json::to_string(&decoded.value.cargo).unwrap();
+        let ours = json_value(&decoded.value.cargo, 0, false).unwrap();
+        assert_eq!(
+            json,
+            r#"{"z":[1,2.5,null,"x"],"a":{"b":18446744073709551615}}"#
+        );
+        assert_eq!(ours.len(), json.len());
+    }
+
+    #[test]
+    fn null_is_absent() {
+        let decoded = read("name:\nmasts:\nafloat:\nhome:\ncrew:\nflags:\n  a:\ncargo:\n");
+        assert_eq!(told(&decoded.faults), Vec::<String>::new());
+        let want = Ship {
+            flags: BTreeMap::from([("a".into(), String::new())]),
+            ..Ship::default()
+        };
+        assert_eq!(decoded.value, want);
+    }
+
+    #[test]
+    fn every_fault_is_told() {
+        let text = "name: [a]\nmasts: 1.5\nafloat: 'yes'\nhome: 7\ncrew:\n- name: 1\n- name: dinghy\n  crew: {}\n- 5\n\
+                    flags:\n  a: true\n  1: b\ncaptain: me\n";
+        let decoded = read(text);
+        let want = [
+            "ship.yml:1 name: expected a string, found array",
+            "ship.yml:2 masts: expected an integer, found float",
+            "ship.yml:3 afloat: expected a boolean, found string",
+            "ship.yml:4 home: expected a string, found integer",
+            "ship.yml:6 crew[0].name: expected a string, found integer",
+            "ship.yml:8 crew[1].crew: expected a list, found map",
+            "ship.yml:9 crew[2]: expected a map, found integer",
+            "ship.yml:11 flags.a: expected a string, found boolean",
+            "ship.yml:12 flags: expected a string as key, found integer",
+        ];
+        assert_eq!(told(&decoded.faults), want);
+        assert_eq!(told(&decoded.unknown), ["ship.yml:13 captain: unknown key"]);
+        assert_eq!(decoded.value.crew.len(), 2);
+        assert_eq!(decoded.value.crew[1].name, "dinghy");
+    }
+
+    #[test]
+    fn what_cannot_be_read_at_all() {
+        assert_eq!(
+            told(&read("- a\n").faults),
+            ["ship.yml:1 : expected a map, found array"]
+        );
+        let deep = format!("cargo: {}{}\n", "[".repeat(500), "]".repeat(500));
+        let faults = read(&deep).faults;
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].message, "nested more than 128 levels deep");
+        let many: String = (0..500).map(|index| format!("- {index}\n")).collect();
+        assert_eq!(read(&format!("crew:\n{many}")).faults.len(), MAX_FAULTS);
+    }
+}
