@@ -546,12 +546,44 @@ fn copied_with_its_images() {
         );
     };
 
+    let described = place.do_well(&["bundle", "inspect", "-b", &tagged]);
+    let lines = |text: &str| described.lines().filter(|line| line.contains(text)).count();
+    assert_eq!(
+        (
+            lines("- Image: "),
+            lines("Type: Bundle"),
+            lines("Type: Image")
+        ),
+        (4, 1, 3),
+        "{described}"
+    );
+    for image in &images {
+        assert!(
+            described.contains(&format!("Origin: {image}\n")),
+            "{described}"
+        );
+    }
+    assert!(
+        described.contains(&format!(
+            "\n      - Image: {}\n        Type: Image\n",
+            images[3]
+        )),
+        "{described}"
+    );
     let direct = format!("{}/far/direct", registry.address);
     let copied = place.do_well(&["bundle", "copy", "-b", &tagged, "--to-repo", &direct]);
     assert_eq!(copied, format!("{direct}@{}", digest(&root)));
     check("far/direct");
 
+    let moved = place.do_well(&["bundle", "inspect", "-b", &copied]);
+    assert!(
+        moved.contains(&format!("- Image: {direct}@{}", digest(&images[0]))),
+        "{moved}"
+    );
+
     place.do_well(&["bundle", "copy", "-b", &tagged, "--to-tar", "out.tar"]);
+    let packed_like = place.do_well(&["bundle", "inspect", "--tar", "out.tar"]);
+    assert_eq!(packed_like, described);
     let first = fs::read(place.0.join("out.tar")).unwrap();
     place.do_well(&["bundle", "copy", "-b", &tagged, "--to-tar", "out.tar"]);
     assert_eq!(

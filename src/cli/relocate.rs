@@ -168,6 +168,11 @@ impl<'a> Cargo<'a> {
             .ok_or_else(|| Report::new("Expected a bundle, but the archive holds images only"))
     }
 
+    /// The image with this digest.
+    pub fn find(&self, digest: Digest) -> Option<&Item> {
+        self.items.iter().find(|item| item.digest() == Some(digest))
+    }
+
     /// The tag that the bundle is to have; may be empty.
     pub fn tag(&self) -> &str {
         self.items.last().map_or("", Item::tag)
