@@ -15,6 +15,10 @@ pub fn held() -> usize {
     HELD.get()
 }
 
+fn change(before: usize, after: usize) {
+    HELD.set(HELD.get().wrapping_sub(before).wrapping_add(after));
+}
+
 /// Bytes that something holds as long as it lives.
 #[derive(Debug)]
 pub struct Held(Cell<usize>);
@@ -22,7 +26,7 @@ pub struct Held(Cell<usize>);
 impl Held {
     /// So many bytes.
     pub fn new(bytes: usize) -> Held {
-        HELD.set(HELD.get().wrapping_add(bytes));
+        change(0, bytes);
         Held(Cell::new(bytes))
     }
 
@@ -33,8 +37,7 @@ impl Held {
 
     /// The owner has grown or shrunk to so many bytes.
     pub fn set(&self, bytes: usize) {
-        let before = self.0.replace(bytes);
-        HELD.set(HELD.get().wrapping_sub(before).wrapping_add(bytes));
+        change(self.0.replace(bytes), bytes);
     }
 }
 
@@ -44,19 +47,30 @@ impl Drop for Held {
     }
 }
 
+/// The same where the number never changes.
+#[derive(Debug)]
+struct Fixed(usize);
+
+impl Drop for Fixed {
+    fn drop(&mut self) {
+        change(self.0, 0);
+    }
+}
+
 /// A value together with the bytes that it holds.
 #[derive(Debug)]
 pub struct Counted<T> {
     value: T,
-    _held: Held,
+    _held: Fixed,
 }
 
 impl<T> Counted<T> {
     /// A value of so many bytes.
     pub fn new(value: T, bytes: usize) -> Counted<T> {
+        change(0, bytes);
         Counted {
             value,
-            _held: Held::new(bytes),
+            _held: Fixed(bytes),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::library::{Execution, Folder, Options as LibraryOptions, Place, Sessio
 use crate::schema::Schema;
 use crate::script::{Interp, Limits, Printer};
 use crate::values::{self, Flags};
-use crate::yaml::DocumentSet;
+use crate::yaml::{DocumentSet, Value};
 use std::rc::Rc;
 
 /// Everything that a render depends on.
@@ -57,6 +57,21 @@ pub struct Output {
     pub documents: DocumentSet,
     /// The same by file, after the texts.
     pub files: Vec<OutputFile>,
+}
+
+impl From<Value> for Output {
+    /// One document that code makes.
+    fn from(value: Value) -> Output {
+        Output {
+            documents: DocumentSet::from(value),
+            files: Vec::new(),
+        }
+    }
+}
+
+/// Why documents cannot be printed in a format.
+pub fn unprintable(error: String) -> Report {
+    Report::new(format!("Marshaling combined template result: {error}"))
 }
 
 /// Renders.

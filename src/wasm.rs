@@ -3,16 +3,20 @@
 //! Values cross as JSON, once each way, so that one conversion serves every shape.
 
 use crate::diagnostic::{Diagnostic, Report, Severity};
-use crate::files::File;
+use crate::files::{File, OutputFile, apply_marks};
 use crate::position::Position;
-use crate::render::{self, Request};
+use crate::render::{self, Inspect, Options, Output, Request};
 use crate::schema::export;
 use crate::script::Limits;
 use crate::templates;
 use crate::values::Flags;
-use crate::values::flags::ValuesFile;
+use crate::values::flags::{EnvPrefix, FileValue, KeyValue, Kind, ValuesFile, split_library};
 use crate::yaml::{self, Value};
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -36,9 +40,76 @@ export interface Diagnostic {
 /** One rendered document: its kind and name if it has them. */
 export interface RenderedDocument { kind?: string; name?: string }
 /** What a render gave: `text` is what the command line prints, `error` what it says if it fails. */
-export interface Rendering { text: string; documents: RenderedDocument[]; error: string; diagnostics: Diagnostic[] }
+export interface Rendering {
+  text: string;
+  documents: RenderedDocument[];
+  /** What `--output-files` would write. */
+  files: OutputFile[];
+  /** What templates print. */
+  printed: string;
+  error: string;
+  diagnostics: Diagnostic[];
+}
 /** A file for a session. */
-export interface InputFile { path: string; data: string }
+export interface InputFile { path: string; data: string | Uint8Array }
+/** A file of a result. */
+export interface OutputFile { path: string; text: string }
+/** What to render and how: the command line's flags. */
+export interface RenderOptions {
+  /** Plain YAML of data values, as `--data-values-file -` takes it. */
+  values?: string;
+  /** `--data-values-file`; a name is what messages call the file. */
+  dataValuesFiles?: { name: string; data: string }[];
+  /** `--data-value`, each `key=text`. */
+  dataValues?: string[];
+  /** `--data-value-yaml`, each `key=YAML`. */
+  dataValuesYaml?: string[];
+  /** `--data-value-file` with the content in place of the path. */
+  dataValueFiles?: { key: string; path: string; data: string }[];
+  /** `--data-values-env`: prefixes of `environment`. */
+  dataValuesEnv?: string[];
+  /** `--data-values-env-yaml` */
+  dataValuesEnvYaml?: string[];
+  /** Variables that the two above are looked up in. */
+  environment?: Record<string, string>;
+  /** `--file-mark` */
+  fileMarks?: string[];
+  strict?: boolean;
+  ignoreUnknownComments?: boolean;
+  implicitMapKeyOverrides?: boolean;
+  /** `--dangerous-data-values-disable-validation` */
+  skipValidation?: boolean;
+  /** The final data values (`--data-values-inspect`), their schema in a form, or the paths of the files (`--files-inspect`), in place of the documents. */
+  inspect?: 'values' | 'files' | 'openapi-v3' | 'json-schema' | 'markdown' | 'skeleton';
+  /** `-o` */
+  output?: 'yaml' | 'json' | 'pos';
+}
+/** A field of a form: what `Session.form` gives. See `src/schema/export/form.rs`. */
+export interface FormField {
+  key?: string;
+  type: 'map' | 'array' | 'string' | 'integer' | 'float' | 'boolean' | 'any';
+  nullable?: boolean;
+  title?: string;
+  description?: string;
+  deprecated?: string;
+  default: unknown;
+  yaml: string;
+  examples?: { description: string; value: unknown; yaml: string }[];
+  rules?: string[];
+  conditional?: boolean;
+  choices?: unknown[];
+  not_null?: boolean;
+  min?: unknown;
+  max?: unknown;
+  min_len?: number;
+  max_len?: number;
+  fields?: FormField[];
+  item?: FormField;
+  file?: string;
+  line?: number;
+}
+/** The form of a session's data values: `declared` is false if it is guessed from the defaults, for want of a schema. */
+export interface Form { declared: boolean; root: FormField }
 "#;
 
 #[wasm_bindgen]
@@ -52,6 +123,12 @@ extern "C" {
     /// `InputFile[]` of the types above.
     #[wasm_bindgen(typescript_type = "InputFile[]")]
     pub type JsFiles;
+    /// `RenderOptions` of the types above.
+    #[wasm_bindgen(typescript_type = "RenderOptions")]
+    pub type JsOptions;
+    /// `Form` of the types above.
+    #[wasm_bindgen(typescript_type = "Form")]
+    pub type JsForm;
 }
 
 /// A page's share of what the command line allows: a template must not freeze it.
@@ -87,64 +164,143 @@ impl Session {
     /// # Errors
     /// It is not such an array.
     pub fn open_files(files: JsFiles) -> Result<Session, JsError> {
-        #[derive(Deserialize)]
-        struct Input {
-            path: String,
-            data: String,
-        }
-        let text = js_sys::JSON::stringify(&files)
-            .map_err(|_| JsError::new("expected an array of files"))?;
-        let inputs: Vec<Input> = serde_json::from_str(&String::from(text))
-            .map_err(|error| JsError::new(&error.to_string()))?;
-        let file = |Input { path, data }| {
-            let description = format!("file '{path}'");
-            File::new(path, description, data)
+        let wrong = || {
+            JsError::new("expected an array of files: { path: string, data: string | Uint8Array }")
         };
-        Ok(Session {
-            files: inputs.into_iter().map(file).collect(),
-        })
+        let items: JsValue = files.into();
+        let items = items.dyn_into::<js_sys::Array>().map_err(|_| wrong())?;
+        let mut files = Vec::new();
+        for item in items.iter() {
+            let get = |name: &str| js_sys::Reflect::get(&item, &name.into()).map_err(|_| wrong());
+            let path = get("path")?.as_string().ok_or_else(wrong)?;
+            let data = get("data")?;
+            let bytes = match (data.as_string(), data.dyn_into::<js_sys::Uint8Array>()) {
+                (Some(text), _) => text.into_bytes(),
+                (None, Ok(bytes)) => bytes.to_vec(),
+                (None, Err(_)) => return Err(wrong()),
+            };
+            let description = format!("file '{path}'");
+            files.push(File::new(path, description, bytes));
+        }
+        Ok(Session { files })
     }
 
     /// Renders with these data values: plain YAML, as `--data-values-file -` takes it.
     pub fn render(&self, values: &str) -> JsRendering {
-        let file = ValuesFile {
-            library: String::new(),
-            argument: "-".into(),
-            path: "stdin.yml".into(),
-            bytes: values.into(),
+        self.rendering(RenderOptions {
+            values: Some(values.to_owned()),
+            ..RenderOptions::default()
+        })
+    }
+
+    /// Renders as the command line does with these flags.
+    ///
+    /// # Errors
+    /// They are not such options; what is wrong with a render is in the rendering.
+    pub fn render_with(&self, options: JsOptions) -> Result<JsRendering, JsError> {
+        let text =
+            js_sys::JSON::stringify(&options).map_err(|_| JsError::new("expected options"))?;
+        let options = serde_json::from_str(&String::from(text))
+            .map_err(|error| JsError::new(&error.to_string()))?;
+        Ok(self.rendering(options))
+    }
+
+    /// What to ask a person for.
+    ///
+    /// # Errors
+    /// The schema has a fault, or the default values.
+    pub fn form(&self) -> Result<JsForm, JsError> {
+        let failed = |report: Report| JsError::new(&report.layout(PROGRAM));
+        let request = self.request();
+        let schema = render::schema(&request).map_err(failed)?;
+        let root = if schema.is_declared() {
+            export::form::of_schema(&schema)
+        } else {
+            let values = render::render(&Request {
+                inspect: Inspect::Values,
+                ..request
+            });
+            let documents = values.map_err(failed)?.documents.items;
+            let values = documents.into_iter().next().map(|document| document.value);
+            export::form::of_values(&values.unwrap_or_default())
         };
-        let request = Request {
-            values: Flags {
-                files: vec![file],
-                ..Flags::default()
-            },
-            ..self.request()
-        };
-        let rendering = match render::render(&request) {
-            Ok(output) => Rendering {
-                text: String::from_utf8_lossy(&yaml::print(&output.documents)).into_owned(),
-                documents: output
-                    .documents
-                    .items
-                    .iter()
-                    .map(|document| Document::from(&document.value))
-                    .collect(),
-                ..Rendering::default()
-            },
+        let declared = Value::Bool(schema.is_declared());
+        let form = Value::map([
+            (Value::str("declared"), declared),
+            (Value::str("root"), root),
+        ]);
+        let text = yaml::json_value(&form, 0, false).map_err(|error| JsError::new(&error))?;
+        let text = String::from_utf8_lossy(&text);
+        let form = js_sys::JSON::parse(&text).map_err(|_| JsError::new("the form is no JSON"))?;
+        Ok(form.into())
+    }
+
+    fn rendering(&self, options: RenderOptions) -> JsRendering {
+        let printed = Rc::new(RefCell::new(String::new()));
+        let mut rendering = match self.output(options, &printed) {
+            Ok(rendering) => rendering,
             Err(report) => Rendering::from(&report),
         };
+        rendering.printed = printed.take();
         to_js(&rendering).into()
     }
 
-    /// The schema of the data values, as `--data-values-schema-inspect -o openapi-v3` prints it.
-    ///
-    /// # Errors
-    /// The schema has a fault.
-    pub fn schema(&self) -> Result<String, JsError> {
-        let schema = render::schema(&self.request())
-            .map_err(|report| JsError::new(&report.layout(PROGRAM)))?;
-        let document = yaml::print_value(&export::openapi::document(&schema));
-        Ok(String::from_utf8_lossy(&document).into_owned())
+    fn output(
+        &self,
+        options: RenderOptions,
+        printed: &Rc<RefCell<String>>,
+    ) -> Result<Rendering, Report> {
+        let sink = printed.clone();
+        let request = Request {
+            files: apply_marks(self.files.clone(), &options.file_marks)?,
+            values: options.flags(),
+            options: Options {
+                strict: options.strict,
+                ignore_unknown_comments: options.ignore_unknown_comments,
+                implicit_map_key_overrides: options.implicit_map_key_overrides,
+                skip_validation: options.skip_validation,
+            },
+            inspect: match options.inspect {
+                Some(Inspected::Values) => Inspect::Values,
+                _ => Inspect::None,
+            },
+            printer: Some(Rc::new(move |line: &str| {
+                let mut sink = sink.borrow_mut();
+                sink.push_str(line);
+                sink.push('\n');
+            })),
+            ..self.request()
+        };
+        let schema = || render::schema(&request);
+        let output = match options.inspect {
+            None | Some(Inspected::Values) => render::render(&request)?,
+            Some(Inspected::Files) => {
+                let paths = render::file_paths(&request.files);
+                Output::from(Value::array(paths.into_iter().map(Value::str)))
+            }
+            Some(Inspected::OpenApi) => Output::from(export::openapi::document(&schema()?)),
+            Some(Inspected::JsonSchema) => Output::from(export::json_schema::document(&schema()?)),
+            Some(Inspected::Markdown) => return Ok(export::markdown::text(&schema()?).into()),
+            Some(Inspected::Skeleton) => return Ok(export::skeleton::text(&schema()?).into()),
+        };
+        let text = match options.output {
+            Format::Yaml => yaml::print(&output.documents),
+            Format::Json => yaml::print_json(&output.documents).map_err(render::unprintable)?,
+            Format::Pos => yaml::print_positions(&output.documents),
+        };
+        let documents = output.documents.items.iter();
+        let file = |file: &OutputFile| ResultFile {
+            path: file.path.clone(),
+            text: String::from_utf8_lossy(&file.bytes()).into_owned(),
+        };
+        Ok(Rendering {
+            text: String::from_utf8_lossy(&text).into_owned(),
+            documents: documents
+                .map(|document| Document::from(&document.value))
+                .collect(),
+            files: output.files.iter().map(file).collect(),
+            ..Rendering::default()
+        })
     }
 
     fn request(&self) -> Request {
@@ -165,10 +321,121 @@ pub fn packages() -> JsPackages {
     to_js(&templates::packages()).into()
 }
 
+/// `RenderOptions` of the types above.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
+struct RenderOptions {
+    values: Option<String>,
+    data_values_files: Vec<NamedText>,
+    data_values: Vec<String>,
+    data_values_yaml: Vec<String>,
+    data_value_files: Vec<KeyedText>,
+    data_values_env: Vec<String>,
+    data_values_env_yaml: Vec<String>,
+    environment: BTreeMap<String, String>,
+    file_marks: Vec<String>,
+    strict: bool,
+    ignore_unknown_comments: bool,
+    implicit_map_key_overrides: bool,
+    skip_validation: bool,
+    inspect: Option<Inspected>,
+    output: Format,
+}
+
+#[derive(Deserialize)]
+struct NamedText {
+    name: String,
+    data: String,
+}
+
+#[derive(Deserialize)]
+struct KeyedText {
+    key: String,
+    path: String,
+    data: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Inspected {
+    Values,
+    Files,
+    #[serde(rename = "openapi-v3")]
+    OpenApi,
+    JsonSchema,
+    Markdown,
+    Skeleton,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Yaml,
+    Json,
+    Pos,
+}
+
+impl RenderOptions {
+    fn flags(&self) -> Flags {
+        let standard_input = self.values.as_ref().map(|text| ValuesFile {
+            library: String::new(),
+            argument: "-".into(),
+            path: "stdin.yml".into(),
+            bytes: text.clone().into(),
+        });
+        let files = self.data_values_files.iter().map(|file| {
+            let (library, path) = split_library(&file.name).unwrap_or(("", &file.name));
+            ValuesFile {
+                library: library.to_owned(),
+                argument: path.to_owned(),
+                path: path.to_owned(),
+                bytes: file.data.clone().into(),
+            }
+        });
+        let prefixes = |kind: Kind, prefixes: &[String]| -> Vec<EnvPrefix> {
+            let prefix = |prefix: &String| EnvPrefix {
+                kind,
+                prefix: prefix.clone(),
+            };
+            prefixes.iter().map(prefix).collect()
+        };
+        let values = |kind: Kind, arguments: &[String]| -> Vec<KeyValue> {
+            let value = |argument: &String| KeyValue {
+                kind,
+                argument: argument.clone(),
+            };
+            arguments.iter().map(value).collect()
+        };
+        let file_values = self.data_value_files.iter().map(|file| FileValue {
+            key: file.key.clone(),
+            path: file.path.clone(),
+            bytes: file.data.clone().into(),
+        });
+        Flags {
+            files: files.chain(standard_input).collect(),
+            env_prefixes: [
+                prefixes(Kind::Text, &self.data_values_env),
+                prefixes(Kind::Yaml, &self.data_values_env_yaml),
+            ]
+            .concat(),
+            environment: self.environment.clone().into_iter().collect(),
+            key_values: [
+                values(Kind::Text, &self.data_values),
+                values(Kind::Yaml, &self.data_values_yaml),
+            ]
+            .concat(),
+            file_values: file_values.collect(),
+        }
+    }
+}
+
 #[derive(Default, Serialize)]
 struct Rendering {
     text: String,
     documents: Vec<Document>,
+    files: Vec<ResultFile>,
+    printed: String,
     error: String,
     diagnostics: Vec<Finding>,
 }
@@ -181,6 +448,21 @@ impl From<&Report> for Rendering {
             ..Rendering::default()
         }
     }
+}
+
+impl From<String> for Rendering {
+    fn from(text: String) -> Rendering {
+        Rendering {
+            text,
+            ..Rendering::default()
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ResultFile {
+    path: String,
+    text: String,
 }
 
 #[derive(Serialize)]

@@ -1258,3 +1258,81 @@ fn what_imgpkg_packed() {
         "the same layers in the same order"
     );
 }
+
+#[test]
+fn tags_become_digests() {
+    let Some(registry) = Registry::start("lock", None) else {
+        return;
+    };
+    let place = Place::new("lock");
+    let address = &registry.address;
+    let mut digests = BTreeMap::new();
+    for tag in ["0.25.0", "0.26.0", "0.27.0-rc.1", "latest", "not-a-version"] {
+        let mut tree = Tree::default();
+        tree.add("version", tag, false).unwrap();
+        let image = Image::new(&tree, BTreeMap::new());
+        put_image(&registry, "apps/server", &image);
+        ureq::put(format!("http://{address}/v2/apps/server/manifests/{tag}"))
+            .header("content-type", bundle::MANIFEST)
+            .send(image.manifest.as_slice())
+            .unwrap();
+        digests.insert(tag, image.digest().to_string());
+    }
+    place.write(
+        "app.yml",
+        &format!("kind: A\nimage: {address}/apps/server:0.25.0\n"),
+    );
+    let name = format!("{address}/apps/server");
+    let at = |tag: &str| format!("{name}@{}", digests[tag]);
+    let run = |more: &[&str]| place.run(&[&["lock", "-f", "app.yml"], more].concat());
+    let (code, out, err) = run(&["--imgpkg-lock-output", "images.yml"]);
+    assert_eq!(
+        (code, err),
+        (
+            0,
+            format!("resolve | final: {name}:0.25.0 -> {}\n", at("0.25.0"))
+        )
+    );
+    let origin = format!("- resolved:\n    tag: 0.25.0\n    url: {name}:0.25.0\n");
+    assert!(out.contains(&format!("image: {}\n", at("0.25.0"))), "{out}");
+    let lock = ImagesLock::parse(&fs::read(place.0.join("images.yml")).unwrap()).unwrap();
+    assert_eq!(lock.images.len(), 1);
+    assert_eq!(lock.images[0].image, at("0.25.0"));
+    assert_eq!(
+        lock.images[0].annotations["kbld.carvel.dev/id"],
+        format!("{name}:0.25.0")
+    );
+    assert_eq!(
+        lock.images[0].annotations["kbld.carvel.dev/origins"],
+        origin
+    );
+
+    // A tag by its version, from a list that comes in pages.
+    for (selection, want) in [
+        ("{semver: {constraints: \">=0.25.0\"}}", "0.26.0"),
+        (
+            "{semver: {constraints: \"\", prereleases: {}}}",
+            "0.27.0-rc.1",
+        ),
+    ] {
+        place.write(
+            "kbld.yml",
+            &format!(
+                "apiVersion: kbld.k14s.io/v1alpha1\nkind: Config\noverrides:\n- imageRepo: {name}\n  newImage: {name}\n  tagSelection: {selection}\n"
+            ),
+        );
+        let (code, out, err) = run(&["-f", "kbld.yml"]);
+        assert_eq!(code, 0, "{err}");
+        assert!(out.contains(&at(want)), "{want}: {out}");
+    }
+    place.write(
+        "app.yml",
+        &format!("kind: A\nimage: {address}/apps/server:9\n"),
+    );
+    let (code, out, err) = run(&[]);
+    assert_eq!((code, out.as_str()), (1, ""));
+    assert!(
+        err.contains(&format!("Resolving image '{name}:9'")) && err.contains("has no such image"),
+        "{err}"
+    );
+}

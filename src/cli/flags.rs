@@ -61,6 +61,12 @@ pub enum Command {
         after_help = "The rules and the words are kapp-controller's. The exit status is 1 if there is no such version."
     )]
     Select(SelectFlags),
+    /// Replace the images in resources by their digests, and lock them
+    #[command(
+        after_help = "The rules, files and words are kbld's; images are not built. A registry is asked only for images that have\n\
+                      neither a digest nor a place in a lock or an override."
+    )]
+    Lock(LockFlags),
     /// Push, pull and copy bundles
     Bundle(Box<BundleFlags>),
     /// Print the version
@@ -202,6 +208,35 @@ pub struct FormatFlags {
     /// Tell on standard error which files are read, and how long it took
     #[arg(long)]
     pub debug: bool,
+}
+
+/// Flags of `lock`.
+#[derive(Args, Debug)]
+pub struct LockFlags {
+    /// Resources, and kbld's configurations and locks among them: a path, a folder, a URL or '-' (repeatable)
+    #[arg(short = 'f', long = "file", value_name = "FILE,...", value_hint = ValueHint::AnyPath)]
+    pub files: Vec<String>,
+    /// Ask no registry; what cannot be resolved without is an error
+    #[arg(long)]
+    pub offline: bool,
+    /// Write an ImagesLock to this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub imgpkg_lock_output: String,
+    /// Write a configuration of overrides to this file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub lock_output: String,
+    /// Replace images by this JSON map
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub image_map_file: String,
+    /// Tell in resources which images were resolved: true or false
+    #[arg(long, value_name = "BOOL", default_value = "true", hide_default_value = true, action = clap::ArgAction::Set)]
+    pub images_annotation: bool,
+    /// Tell in locks how images were resolved: true or false
+    #[arg(long, value_name = "BOOL", default_value = "true", hide_default_value = true, action = clap::ArgAction::Set)]
+    pub origins_annotation: bool,
+    /// Print the images that are found, and resolve none
+    #[arg(long)]
+    pub unresolved_inspect: bool,
 }
 
 /// `bundle` and its commands.

@@ -1,7 +1,8 @@
 //! An archive of images that grows under another name until it is whole, and that a later run can go on with.
 
+use super::blob::{Checked, broken};
 use super::paths::{base, reason};
-use super::registry::{Checked, Fault, broken};
+use super::registry::Fault;
 use crate::diagnostic::Report;
 use crate::package::archive;
 use crate::package::bundle::Descriptor;

@@ -4,6 +4,7 @@
 //! collected whole before any of it is written.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
 
+mod blob;
 mod bulk;
 mod bundle;
 mod credentials;
@@ -15,6 +16,7 @@ mod grammar;
 mod growing;
 mod input;
 mod links;
+mod lock;
 mod output;
 mod paths;
 mod registry;
@@ -154,6 +156,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         Some(Command::Serve(flags)) => serve::serve(&flags),
         Some(Command::Repository(flags)) => repository::repository(flags.command.as_ref(), &words),
         Some(Command::Select(flags)) => select::select(&flags, format),
+        Some(Command::Lock(flags)) => lock::lock(&flags),
         Some(Command::Bundle(flags)) => bundle::bundle(name, &flags),
         Some(Command::Version) => Ok(version(name)),
         Some(Command::Completion) => shell::completion(name, &words),

@@ -3,16 +3,16 @@
 //! What fails on the way is tried again; what a registry has is not sent again. Only machines at the other end of a
 //! loopback are spoken to without TLS.
 
+use super::blob::{Checked, broken};
 use super::credentials::{self, Scheme};
 use super::paths::reason;
 use crate::diagnostic::Report;
 use crate::package::bundle::{self, Descriptor};
 use crate::package::digest::Digest;
 use crate::package::reference::{Reference, Repository};
-use sha2::{Digest as _, Sha256};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::io::{self, ErrorKind, Read};
+use std::io::{ErrorKind, Read};
 use std::net::IpAddr;
 use std::time::Duration;
 use ureq::http::{HeaderName, Method, Request, Response, StatusCode, header};
@@ -30,6 +30,9 @@ const LONGEST_MANIFEST: u64 = 4 << 20;
 
 /// A registry's word for what is wrong.
 const LONGEST_REFUSAL: u64 = 16 << 10;
+
+/// A repository's tags come in pages; no more of them are read.
+const LONGEST_LIST: usize = 100;
 
 /// Kinds of manifests that are understood.
 const MANIFESTS: [&str; 4] = [
@@ -199,6 +202,49 @@ impl Client {
         let what = format!("Looking for '{image}'");
         let path = format!("manifests/{}", image.target());
         self.has(&what, &image.repository, &path, &MANIFESTS.join(", "))
+    }
+
+    /// The tags of a repository.
+    ///
+    /// # Errors
+    /// The registry cannot be reached or refuses, has no such repository, or its answer is not what was asked for.
+    pub fn tags(&self, repository: &Repository) -> Result<Vec<String>, Report> {
+        let what = format!("Listing tags of '{repository}'");
+        let mut tags: Vec<String> = Vec::new();
+        let mut next = url(repository, "tags/list?n=1000");
+        for _ in 0..LONGEST_LIST {
+            let call = Call {
+                what: &what,
+                repository,
+                method: Method::GET,
+                url: next,
+                header: None,
+                payload: Payload::Nothing,
+            };
+            let (bytes, link) = persist(|| {
+                let mut response = found(&call, self.send(&call)?)?;
+                let link = text_of(&response, header::LINK);
+                let body = response.body_mut().with_config().limit(LONGEST_MANIFEST);
+                let bytes = body.read_to_vec().map_err(|error| call.failed(&error))?;
+                Ok((bytes, link))
+            })?;
+            let answer: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            let Some(page) = answer.get("tags") else {
+                return Err(Report::new(format!(
+                    "{what}: The registry's answer is no list of tags"
+                )));
+            };
+            let page = page.as_array().into_iter().flatten();
+            tags.extend(page.filter_map(|tag| tag.as_str().map(str::to_owned)));
+            let place = link
+                .as_deref()
+                .and_then(|link| link.strip_prefix('<')?.split_once('>'));
+            match place {
+                Some((place, _)) => next = absolute(repository, place),
+                None => break,
+            }
+        }
+        Ok(tags)
     }
 
     fn has(
@@ -512,15 +558,6 @@ fn found(call: &Call, response: Response<Body>) -> Result<Response<Body>, Report
     }
 }
 
-/// A stream that ended too early or is not what it should be.
-pub fn broken(what: &str, error: &io::Error) -> Fault {
-    let report = Report::new(format!("{what}: {}", reason(error)));
-    match error.kind() {
-        ErrorKind::InvalidData => Fault::Final(report),
-        _ => Fault::Passing(report, None),
-    }
-}
-
 fn text_of(response: &Response<Body>, name: HeaderName) -> Option<String> {
     Some(response.headers().get(name)?.to_str().ok()?.to_string())
 }
@@ -569,54 +606,6 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Passes a blob on, and fails at its end unless it is what it should be.
-pub struct Checked<R> {
-    source: R,
-    blob: Descriptor,
-    hasher: Sha256,
-    seen: u64,
-}
-
-impl<R> Checked<R> {
-    /// A blob that is to be read from this source.
-    pub fn new(source: R, blob: Descriptor) -> Checked<R> {
-        Checked {
-            source,
-            blob,
-            hasher: Sha256::new(),
-            seen: 0,
-        }
-    }
-}
-
-impl<R: Read> Read for Checked<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
-        let wrong = |text: String| io::Error::new(ErrorKind::InvalidData, text);
-        let Descriptor { size, digest, .. } = &self.blob;
-        if count == 0 && !buffer.is_empty() {
-            if self.seen < *size {
-                let text = format!("It ended after {} of {size} bytes", self.seen);
-                return Err(io::Error::new(ErrorKind::UnexpectedEof, text));
-            }
-            let found = Digest::finish(self.hasher.clone());
-            if found != *digest {
-                return Err(wrong(format!(
-                    "Expected digest {digest}, but it has {found}"
-                )));
-            }
-        }
-        self.seen += count as u64;
-        if self.seen > *size {
-            return Err(wrong(format!(
-                "It is longer than the {size} bytes that it should have"
-            )));
-        }
-        self.hasher.update(buffer.get(..count).unwrap_or_default());
-        Ok(count)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -636,30 +625,5 @@ mod tests {
         for (registry, want) in table {
             assert_eq!(base(registry), want);
         }
-    }
-
-    #[test]
-    fn a_blob_is_what_it_should_be() {
-        let blob = |bytes: &[u8]| Descriptor {
-            media_type: String::new(),
-            size: bytes.len() as u64,
-            digest: Digest::of(bytes),
-        };
-        let read = |bytes: &'static [u8], blob| {
-            let mut out = Vec::new();
-            let result = Checked::new(bytes, blob).read_to_end(&mut out);
-            result.map(|_| out).map_err(|error| error.to_string())
-        };
-        assert_eq!(read(b"abc", blob(b"abc")), Ok(b"abc".to_vec()));
-        let text = |result: Result<_, String>| result.err().unwrap_or_default();
-        assert_eq!(
-            text(read(b"ab", blob(b"abc"))),
-            "It ended after 2 of 3 bytes"
-        );
-        assert_eq!(
-            text(read(b"abcd", blob(b"abc"))),
-            "It is longer than the 3 bytes that it should have"
-        );
-        assert!(text(read(b"abd", blob(b"abc"))).starts_with("Expected digest sha256:"));
     }
 }

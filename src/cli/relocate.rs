@@ -1,8 +1,9 @@
 //! Bundles with the images that they refer to, from where they are to where they are needed: registries and archives.
 
+use super::blob::{Checked, broken};
 use super::growing::Growing;
 use super::paths::reason;
-use super::registry::{Checked, Client, Fault, broken, persist};
+use super::registry::{Client, Fault, persist};
 use crate::diagnostic::Report;
 use crate::package::archive::{self, Tree};
 use crate::package::bundle::{self, Descriptor};

@@ -181,12 +181,7 @@ fn run(
 
 /// A schema in the form that is asked for.
 fn exported(flags: &RenderFlags, schema: &Schema, format: SchemaFormat) -> Result<Product, Report> {
-    let documents = |value: Value| {
-        Product::Output(Output {
-            documents: DocumentSet::from(value),
-            files: Vec::new(),
-        })
-    };
+    let documents = |value: Value| Product::Output(Output::from(value));
     Ok(match format {
         SchemaFormat::OpenApi => documents(export::openapi::document(schema)),
         SchemaFormat::JsonSchema => {
@@ -240,10 +235,7 @@ fn told(files: &[File]) -> String {
 /// The paths of the files that would be processed, as a document.
 fn listing(files: &[File]) -> Output {
     let paths = render::file_paths(files).into_iter().map(Value::str);
-    Output {
-        documents: DocumentSet::from(Value::array(paths)),
-        files: Vec::new(),
-    }
+    Output::from(Value::array(paths))
 }
 
 /// In what form the schema is asked for, if it is.
@@ -282,8 +274,7 @@ fn text(flags: &RenderFlags, output: &Output) -> Result<Vec<u8>, Report> {
         .iter()
         .find(|format| FORMATS.contains(&format.as_str()));
     match format.map(String::as_str) {
-        Some("json") => yaml::print_json(&output.documents)
-            .map_err(|error| Report::new(format!("Marshaling combined template result: {error}"))),
+        Some("json") => yaml::print_json(&output.documents).map_err(render::unprintable),
         Some("pos") => Ok(yaml::print_positions(&output.documents)),
         _ => Ok(yaml::print(&output.documents)),
     }

@@ -1,6 +1,7 @@
-//! Typed resources to and from YAML, keys in alphabetical order as Carvel's tools write them.
+//! Typed resources to and from YAML; their fields stand in alphabetical order, as Carvel's tools write them.
 
 use crate::position::Source;
+use crate::yaml::encode::encode;
 use crate::yaml::{self, Array, ArrayItem, Map, MapItem, ParseOptions, Value};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -45,14 +46,15 @@ pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
 
 /// The resource as a document that begins with `---`.
 pub(super) fn print(resource: &impl Serialize) -> Vec<u8> {
-    let json = serde_json::to_value(resource).unwrap_or_default();
+    // The types here are plain, so that each has a form.
+    let value = encode(resource).unwrap_or_default();
     let mut out = b"---\n".to_vec();
-    out.extend(yaml::print_value(&from_json(&json)));
+    out.extend(yaml::print_value(&value));
     out
 }
 
 /// A JSON value as a YAML value.
-pub(super) fn from_json(json: &serde_json::Value) -> Value {
+pub(crate) fn from_json(json: &serde_json::Value) -> Value {
     match json {
         serde_json::Value::Null => Value::Null,
         serde_json::Value::Bool(value) => Value::Bool(*value),

@@ -6,7 +6,8 @@ use crate::diagnostic::Report;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-const API_VERSION: &str = "imgpkg.carvel.dev/v1alpha1";
+/// The version of all three.
+pub const API_VERSION: &str = "imgpkg.carvel.dev/v1alpha1";
 
 /// The name that an image had before it was locked.
 pub const ID: &str = "kbld.carvel.dev/id";

@@ -12,6 +12,7 @@ mod document;
 pub mod edit;
 pub mod explain;
 pub mod images;
+pub mod lock;
 pub mod model;
 pub mod names;
 pub mod reference;

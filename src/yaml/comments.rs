@@ -2,6 +2,7 @@
 //! on which any begins.
 
 use super::node::{Comment, Document, Value};
+use std::collections::HashSet;
 use std::iter::Peekable;
 use std::rc::Rc;
 use std::vec::IntoIter;
@@ -14,12 +15,23 @@ struct Census {
 }
 
 /// Gives each comment to its node of the document; returns those that belong to none.
-pub(super) fn assign(document: &mut Document, comments: Vec<Comment>) -> Vec<Comment> {
+///
+/// `blanks` are the lines of anchors that name an empty value and are repeated by aliases.
+///
+/// # Errors
+/// The line of a comment of ytt's that an alias takes from its node: a comment belongs to one node, and so cannot be
+/// repeated.
+pub(super) fn assign(
+    document: &mut Document,
+    comments: Vec<Comment>,
+    blanks: &[Option<u32>],
+) -> Result<Vec<Comment>, u32> {
     let mut census = Census::default();
     census.enter(document.meta.position.line());
     census.count(&document.value);
     // Only aliases bring nodes from elsewhere; all others come in the order of the text.
-    if !census.lines.is_sorted() {
+    let repeated = census.repeated();
+    if !repeated.is_empty() {
         census.lines.sort();
     }
     let mut owned = Vec::with_capacity(comments.len());
@@ -30,7 +42,13 @@ pub(super) fn assign(document: &mut Document, comments: Vec<Comment>) -> Vec<Com
         let same = census.lines[first..].partition_point(|(other, _)| *other == line);
         let owner = if same > 0 { first + same - 1 } else { first };
         match census.lines.get(owner) {
-            Some((_, node)) => owned.push((*node, comment)),
+            Some((owner, node)) => {
+                let blank = *owner == line && blanks.contains(&Some(line));
+                if comment.text.as_bytes().starts_with(b"@") && (blank || repeated.contains(node)) {
+                    return Err(line);
+                }
+                owned.push((*node, comment));
+            }
             None => unowned.push(comment),
         }
     }
@@ -44,10 +62,20 @@ pub(super) fn assign(document: &mut Document, comments: Vec<Comment>) -> Vec<Com
         document.meta.add_comment(comment);
     }
     hand_out.give(&mut document.value);
-    unowned
+    Ok(unowned)
 }
 
 impl Census {
+    /// The nodes that aliases repeat: those that stand on a line above one that came before.
+    fn repeated(&self) -> HashSet<usize> {
+        let mut furthest = 0;
+        let behind = |(line, node): &(u32, usize)| {
+            furthest = furthest.max(*line);
+            (*line < furthest).then_some(*node)
+        };
+        self.lines.iter().filter_map(behind).collect()
+    }
+
     fn enter(&mut self, line: Option<u32>) -> usize {
         let node = self.ends.len();
         self.ends.push(node + 1);

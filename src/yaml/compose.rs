@@ -17,6 +17,10 @@ use std::rc::Rc;
 
 type Result<T> = std::result::Result<T, Fault>;
 
+/// ytt gives the code to the alias and leaves the anchor without it.
+const COMPUTED_ANCHOR: &str =
+    "an alias cannot repeat what '#@' computes or annotates (hint: use a variable or a function)";
+
 /// A value just read.
 struct Node {
     value: Value,
@@ -118,6 +122,10 @@ pub(super) struct Composer<'a> {
     anchors: HashMap<&'a [u8], usize>,
     anchored: Vec<Anchored>,
     frames: Vec<Frame>,
+    /// Anchors that name an empty value, by number, with their line.
+    blank_anchors: HashMap<usize, u32>,
+    /// Lines of those among them that an alias repeats.
+    aliased_blanks: Vec<u32>,
     /// The first fault that go-yaml would report only after the document.
     postponed: Option<Fault>,
     aliased_nodes: usize,
@@ -140,6 +148,8 @@ impl<'a> Composer<'a> {
             anchors: HashMap::new(),
             anchored: Vec::new(),
             frames: Vec::new(),
+            blank_anchors: HashMap::new(),
+            aliased_blanks: Vec::new(),
             postponed: None,
             aliased_nodes: 0,
         }
@@ -195,7 +205,17 @@ impl<'a> Composer<'a> {
                     text: text.into(),
                     position: self.position(line),
                 });
-                unowned = comments::assign(&mut document, comments.collect());
+                let blanks: Vec<Option<u32>> = self
+                    .aliased_blanks
+                    .iter()
+                    .map(|line| self.position(*line).line())
+                    .collect();
+                let assigned = comments::assign(&mut document, comments.collect(), &blanks);
+                unowned = assigned.map_err(|line| Fault {
+                    line: line.saturating_sub(self.shift),
+                    phase: Phase::Limit,
+                    problem: COMPUTED_ANCHOR.into(),
+                })?;
             }
             if implied {
                 document.meta.position = Position::new(self.source, 1);
@@ -217,6 +237,7 @@ impl<'a> Composer<'a> {
     /// The next document's value and line, or nothing at the end of the text.
     fn document(&mut self, first: bool) -> Result<Option<(Value, u32)>> {
         self.scanner.take_comments();
+        self.aliased_blanks.clear();
         let (mut kind, mut line) = self.scanner.peek()?;
         if !first {
             while kind == Kind::DocumentEnd {
@@ -256,6 +277,7 @@ impl<'a> Composer<'a> {
         self.tags.clear();
         self.anchors.clear();
         self.anchored.clear();
+        self.blank_anchors.clear();
         match self.postponed.take() {
             Some(fault) => Err(fault),
             None => Ok(Some((node.value, start))),
@@ -367,6 +389,9 @@ impl<'a> Composer<'a> {
                 return Ok(Step::Done(self.empty(line)));
             }
             _ if anchor.is_some() || tag != Tag::None => {
+                if let Some(number) = anchor {
+                    self.blank_anchors.insert(number, line);
+                }
                 return Ok(Step::Done(self.scalar(
                     b"",
                     tag == Tag::None,
@@ -462,11 +487,10 @@ impl<'a> Composer<'a> {
             return Ok(self.empty(line));
         };
         let shown = String::from_utf8_lossy(name);
-        let Some(anchored) = self
-            .anchors
-            .get(name)
-            .and_then(|number| self.anchored.get(*number))
-        else {
+        let number = self.anchors.get(name).copied();
+        let blank = number.and_then(|number| self.blank_anchors.get(&number));
+        self.aliased_blanks.extend(blank);
+        let Some(anchored) = number.and_then(|number| self.anchored.get(number)) else {
             let problem = format!("unknown anchor '{shown}' referenced").into();
             return Err(Fault {
                 line,

@@ -1,5 +1,6 @@
 //! A schema in the words of others: OpenAPI and JSON Schema for tools, a table and a skeleton of values for people.
 
+pub mod form;
 pub mod json_schema;
 pub mod markdown;
 pub mod openapi;
