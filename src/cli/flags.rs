@@ -699,6 +699,9 @@ pub struct UpgradeFlags {
         hide_default_value = true
     )]
     pub from: String,
+    /// Data values of the version that is installed, if they are not those of --values (repeatable)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub from_values: Vec<String>,
     /// Version to compare with, in place of --constraints
     #[arg(
         long,

@@ -67,12 +67,15 @@ pub fn install(flags: &InstallFlags) -> Result<Printed, Report> {
         written: written
             .map(|(path, text)| (path, text.into_bytes()))
             .collect(),
-        ..Changes::default()
+        deleted: made.stale.into_iter().collect(),
     };
-    let (written, _) = stage::apply(&flags.out, &changes)?;
+    let (written, deleted) = stage::apply(&flags.out, &changes)?;
     let mut out = format!("{} {version}\n", package.ref_name);
     for path in written {
         out += &format!("writing: {}\n", join(&flags.out, &path));
+    }
+    for path in deleted {
+        out += &format!("deleting: {}\n", join(&flags.out, &path));
     }
     for step in made.steps {
         out += &format!(
@@ -107,11 +110,17 @@ pub fn upgrade(flags: &UpgradeFlags) -> Result<Printed, Report> {
             ));
         }
     };
-    let inputs = inputs(&flags.package.values, &flags.overlay)?;
-    let from = package.render(&flags.from, &inputs);
-    let from = from.map_err(|report| report.context(format!("from {}", flags.from)))?;
-    let to = package.render(&version, &inputs);
-    let to = to.map_err(|report| report.context(format!("to {version}")))?;
+    let new = &flags.package.values;
+    let old = match flags.from_values.as_slice() {
+        [] => new,
+        given => given,
+    };
+    let render = |side: &str, version: &str, values: &[String]| {
+        let rendered = package.render(version, &inputs(values, &flags.overlay)?);
+        rendered.map_err(|report| report.context(format!("{side} {version}")))
+    };
+    let from = render("from", &flags.from, old)?;
+    let to = render("to", &version, new)?;
     let upgrade = upgrade::upgrade(&from, &to, &flags.namespace);
     let text = match flags.output.as_str() {
         "" | "text" => report::text(&upgrade, Style::Text),

@@ -43,6 +43,8 @@ pub struct Plan {
 pub struct Install {
     /// Files by name, in the order in which they are applied, which is that of their names.
     pub files: Vec<(String, String)>,
+    /// Names of files that another install may have left in the folder, and that would be applied with these.
+    pub stale: Vec<String>,
     /// What to do, in words and commands: to install, then to uninstall. `FOLDER` stands for where the files are.
     pub steps: Vec<String>,
     /// What should be known.
@@ -126,6 +128,7 @@ pub fn install(plan: &Plan, rendered: &Rendered, inputs: &Inputs) -> Result<Inst
         },
     };
     documents.add("install", &[resource.document()]);
+    install.stale = documents.stale();
     install.files = documents.files;
     install.steps = steps(plan, &install.files);
     install.warnings = warnings(plan, rendered);
@@ -148,6 +151,17 @@ fn check_name(what: &str, name: &str) -> Result<(), Report> {
     )))
 }
 
+/// The files, in order; some are not always there.
+const FILES: [&str; 7] = [
+    "namespace",
+    "repository",
+    "service-account",
+    "permissions",
+    "values",
+    "overlays",
+    "install",
+];
+
 #[derive(Default)]
 struct Documents {
     files: Vec<(String, String)>,
@@ -164,6 +178,15 @@ impl Documents {
     fn text(&mut self, name: &str, text: String) {
         let number = self.files.len() + 1;
         self.files.push((format!("{number}-{name}.yml"), text));
+    }
+
+    /// The names that files could have had, had there been more or fewer of them.
+    fn stale(&self) -> Vec<String> {
+        let numbers = 1..=FILES.len();
+        let names = numbers.flat_map(|number| FILES.map(|name| format!("{number}-{name}.yml")));
+        names
+            .filter(|name| !self.files.iter().any(|(file, _)| file == name))
+            .collect()
     }
 }
 
@@ -187,8 +210,8 @@ fn permissions(plan: &Plan, rendered: &Rendered, account: &str) -> String {
     let reach = target.made(&rendered.objects()).into_iter().map(|made| {
         format!(
             "# The package makes the namespace '{made}' itself, where no Role can be before: what is needed there is\n\
-             # given in all namespaces. A package that can be put into a namespace that is there already (Pinniped's by\n\
-             # the value into_namespace) needs it in that one alone.\n"
+             # given in all namespaces. A package that can be put into a namespace that is there\n\
+             # already needs it in that one alone.\n"
         )
     });
     let reach: String = reach.collect();
