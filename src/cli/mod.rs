@@ -19,6 +19,7 @@ mod install;
 mod links;
 mod lock;
 mod output;
+mod package;
 mod paths;
 mod registry;
 mod relocate;
@@ -155,6 +156,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         }
         Some(Command::Fmt(flags)) => fmt::fmt(&flags),
         Some(Command::Serve(flags)) => serve::serve(&flags),
+        Some(Command::Package(flags)) => package::package(&flags),
         Some(Command::Repository(flags)) => repository::repository(flags.command.as_ref(), &words),
         Some(Command::Select(flags)) => select::select(&flags, format),
         Some(Command::Install(flags)) => install::install(&flags),
