@@ -662,7 +662,7 @@ pub struct VerifyRepositoryFlags {
 
 /// A package in a repository, with values.
 #[derive(Args, Debug)]
-pub struct PackageFlags {
+pub struct PackageWithValuesFlags {
     /// Repository with the package, and with what it is made of
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
     pub repository: String,
@@ -702,7 +702,7 @@ pub struct SelectionFlags {
 #[derive(Args, Debug)]
 pub struct InstallFlags {
     #[command(flatten)]
-    pub package: PackageFlags,
+    pub package: PackageWithValuesFlags,
     #[command(flatten)]
     pub selection: SelectionFlags,
     /// Namespace of the install; a package mostly makes another one for itself
@@ -757,7 +757,7 @@ pub struct InstallFlags {
 #[derive(Args, Debug)]
 pub struct UpgradeFlags {
     #[command(flatten)]
-    pub package: PackageFlags,
+    pub package: PackageWithValuesFlags,
     #[command(flatten)]
     pub selection: SelectionFlags,
     /// Version that is installed

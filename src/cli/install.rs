@@ -1,7 +1,7 @@
 //! `install`: the resources that install a package; `upgrade`: what another version of it would change.
 
 use super::Printed;
-use super::flags::{InstallFlags, PackageFlags, UpgradeFlags};
+use super::flags::{InstallFlags, PackageWithValuesFlags, UpgradeFlags};
 use super::input::Reader;
 use super::links::Allowed;
 use super::paths::{base, join};
@@ -149,7 +149,7 @@ struct Package {
 }
 
 impl Package {
-    fn read(flags: &PackageFlags) -> Result<Package, Report> {
+    fn read(flags: &PackageWithValuesFlags) -> Result<Package, Report> {
         required("--repository", &flags.repository)?;
         required("--ref-name", &flags.ref_name)?;
         let repository = repository::read(&flags.repository)?;

@@ -395,6 +395,9 @@ fn of_rule(rule: &Value, scope: &Scope) -> Vec<Grant> {
     grants
 }
 
+/// What the permissions of a rule share: everything but names and verbs, whether there are names, and the verbs.
+type Shape = (Grant, bool, Vec<String>);
+
 /// Permissions as rules: one for each resource of a scope, and one more for those of its names that need other verbs.
 pub fn rules(grants: &Grants) -> Vec<Rule> {
     let mut by_name: BTreeMap<Grant, (BTreeSet<String>, Reasons)> = BTreeMap::new();
@@ -406,8 +409,7 @@ pub fn rules(grants: &Grants) -> Vec<Rule> {
         all.objects.extend(reasons.objects.iter().cloned());
         all.notes.extend(reasons.notes.iter().cloned());
     }
-    let mut by_verbs: BTreeMap<(Grant, bool, Vec<String>), (Vec<String>, Reasons)> =
-        BTreeMap::new();
+    let mut by_verbs: BTreeMap<Shape, (Vec<String>, Reasons)> = BTreeMap::new();
     for (mut place, (verbs, reasons)) in by_name {
         let name = std::mem::take(&mut place.name);
         let mut verbs: Vec<String> = verbs.into_iter().collect();
