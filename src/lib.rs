@@ -8,6 +8,7 @@ pub mod files;
 pub mod library;
 pub mod memory;
 pub mod modules;
+mod order;
 pub mod overlay;
 pub mod package;
 pub mod position;

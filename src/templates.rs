@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Report;
 use crate::files::File;
+use crate::order;
 use include_dir::{Dir, include_dir};
 use serde::Serialize;
 
@@ -43,7 +44,7 @@ pub fn packages() -> Vec<Package> {
             }
         }
     }
-    packages.sort_by(|a, b| {
+    order::sort_by(&mut packages, |a, b| {
         b.name
             .cmp(&a.name)
             .then_with(|| order(&b.version).cmp(&order(&a.version)))
@@ -82,7 +83,7 @@ pub fn files(name: &str) -> Result<Vec<File>, Report> {
             ));
         }
     }
-    files.sort_by(|a, b| a.path().cmp(b.path()));
+    order::sort_by(&mut files, |a, b| a.path().cmp(b.path()));
     Ok(files)
 }
 

@@ -5,6 +5,7 @@ use super::tree::{Found, Input};
 use super::{Options, Place, Session};
 use crate::diagnostic::Report;
 use crate::files::{Content, Kind, OutputFile};
+use crate::order;
 use crate::overlay;
 use crate::schema::{self, Schema};
 use crate::script::{Globals, Interp};
@@ -221,7 +222,9 @@ impl Execution {
         }
         values::check_all_used(&evaluator.library_values, &evaluator.library_schemas)?;
 
-        rendered.sort_by_key(|(found, _)| found.input.order);
+        order::sort_by(&mut rendered, |(a, _), (b, _)| {
+            a.input.order.cmp(&b.input.order)
+        });
         for (found, documents) in self.apply_overlays(interp, rendered)? {
             evaluation
                 .documents
@@ -316,7 +319,7 @@ impl Execution {
                 files.push(found);
             }
         }
-        files.sort_by_key(|found| found.input.order);
+        order::sort_by(&mut files, |a, b| a.input.order.cmp(&b.input.order));
         Ok(files)
     }
 
@@ -355,6 +358,6 @@ pub fn accessible_paths(place: &Place) -> Vec<String> {
         .into_iter()
         .map(|found| found.input)
         .collect();
-    found.sort_by_key(|input| input.order);
+    order::sort_by(&mut found, |a, b| a.order.cmp(&b.order));
     found.iter().map(|input| input.path().to_owned()).collect()
 }

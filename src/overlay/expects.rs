@@ -2,6 +2,7 @@
 
 use super::annotation::{MATCH, MATCH_CHILD_DEFAULTS, keywords, unknown_keyword};
 use crate::modules::go_type;
+use crate::order;
 use crate::position::Position;
 use crate::script::{Args, Error, Interp, Result, Value};
 use crate::yaml::node::Meta;
@@ -183,6 +184,6 @@ fn places(found: &[Position]) -> String {
         return String::new();
     }
     let mut lines: Vec<String> = found.iter().map(ToString::to_string).collect();
-    lines.sort();
+    order::sort(&mut lines);
     format!(" (lines: {})", lines.join(", "))
 }

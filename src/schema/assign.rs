@@ -4,6 +4,7 @@ use super::fault::{Fault, Problem, report};
 use super::rules;
 use super::types::{Field, MapType, Scalar, Schema, Shape, Type, scalar_text};
 use crate::diagnostic::Report;
+use crate::order;
 use crate::position::Position;
 use crate::script::format::nearest;
 use crate::yaml::{Document, Map, MapItem, Meta, Value};
@@ -219,7 +220,7 @@ fn undeclared(item: &MapItem, fields: &MapType, definition: &Position) -> Fault 
         .filter_map(|field| field.key.as_ref().map(scalar_text))
         .collect();
     let mut names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
-    names.sort_unstable();
+    order::sort(&mut names);
     let expected = match names.as_slice() {
         [only] => format!("a map item with the key named \"{only}\" (from {definition})"),
         [_, ..] if names.len() <= FEW_KEYS => {

@@ -1,6 +1,7 @@
 //! What is wrong with a schema or with values against it, and ytt's layout of it.
 
 use crate::diagnostic::{Diagnostic, Report};
+use crate::order;
 use crate::position::Position;
 use crate::yaml::Value;
 use std::fmt::Write as _;
@@ -113,7 +114,7 @@ impl Fault {
         } else {
             let _ = write!(text, "\n{}:{}", self.position.file(), pad("", "|"));
             let mut annotations = self.annotations.clone();
-            annotations.sort_by_key(Position::line);
+            order::sort_by(&mut annotations, |a, b| a.line().cmp(&b.line()));
             let mut previous: Option<&Position> = None;
             for position in annotations.iter().chain([&self.position]) {
                 if previous.is_some_and(|previous| !are_neighbours(previous, position)) {

@@ -7,6 +7,7 @@ use super::format;
 use super::value::{Range, Value};
 use super::{builtins, number};
 use crate::bytestring::Str;
+use crate::order;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -314,7 +315,7 @@ impl Value {
                 .map(ToString::to_string)
                 .collect(),
         };
-        names.sort();
+        order::sort(&mut names);
         names
     }
 

@@ -6,6 +6,7 @@
 use super::ast::{Arg, Binding, Clause, Expr, File, FunctionDef, Ident, Local, Param, Pos, Stmt};
 use super::error::SyntaxError;
 use super::format;
+use crate::order;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -258,7 +259,7 @@ impl<'a> Resolver<'a> {
             block = parent.and_then(|parent| self.blocks.get(parent));
         }
         names.extend(self.global_names.keys().map(|name| &**name));
-        names.sort_unstable();
+        order::sort(&mut names);
         format::nearest(name, names.into_iter()).map(Into::into)
     }
 

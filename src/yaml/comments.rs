@@ -2,6 +2,7 @@
 //! on which any begins.
 
 use super::node::{Comment, Document, Value};
+use crate::order;
 use std::collections::HashSet;
 use std::iter::Peekable;
 use std::rc::Rc;
@@ -32,7 +33,7 @@ pub(super) fn assign(
     // Only aliases bring nodes from elsewhere; all others come in the order of the text.
     let repeated = census.repeated();
     if !repeated.is_empty() {
-        census.lines.sort();
+        order::sort(&mut census.lines);
     }
     let mut owned = Vec::with_capacity(comments.len());
     let mut unowned = Vec::new();
@@ -52,7 +53,7 @@ pub(super) fn assign(
             None => unowned.push(comment),
         }
     }
-    owned.sort_by_key(|(node, _)| *node);
+    order::sort_by(&mut owned, |(a, _), (b, _)| a.cmp(b));
     let mut hand_out = HandOut {
         next: 1,
         ends: census.ends,

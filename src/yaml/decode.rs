@@ -3,6 +3,7 @@
 //! `null` counts as absent, as it does in Go's types: an empty text, `false`, no list.
 
 use super::node::{ArrayItem, Map, MapItem, Value};
+use crate::order;
 use crate::position::Position;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Expected, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
@@ -76,7 +77,9 @@ pub fn decode<T: DeserializeOwned + Default>(value: &Value, position: &Position)
             break T::default();
         }
     };
-    faults.sort_by_key(|fault| fault.position.line());
+    order::sort_by(&mut faults, |a, b| {
+        a.position.line().cmp(&b.position.line())
+    });
     Decoded {
         value: decoded,
         faults,

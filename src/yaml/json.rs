@@ -2,6 +2,7 @@
 
 use super::node::Value;
 use super::scalar;
+use crate::order;
 
 /// How to write.
 #[derive(Clone, Copy)]
@@ -52,7 +53,7 @@ pub(super) fn write(
                     }
                 }
             }
-            items.sort_by_key(|(key, _)| *key);
+            order::sort_by(&mut items, |(a, _), (b, _)| a.cmp(b));
             list(out, b"{}", items, style, depth, |out, (key, value)| {
                 string(out, key, style.escape_html);
                 out.extend_from_slice(if style.indent > 0 { b": " } else { b":" });

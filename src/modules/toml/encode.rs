@@ -1,6 +1,7 @@
 //! YAML as TOML, laid out as BurntSushi/toml does it: keys sorted, tables after what is no table.
 
 use crate::bytestring::Str;
+use crate::order;
 use crate::yaml::Value as Node;
 
 /// The text; each level of tables is indented by so many spaces.
@@ -85,7 +86,7 @@ fn entries(map: &Node) -> Result<Entries<'_>, String> {
         };
         entries.push((key, &item.value, Form::of(&item.value)?));
     }
-    entries.sort_by(|(a, _, a_form), (b, _, b_form)| {
+    order::sort_by(&mut entries, |(a, _, a_form), (b, _, b_form)| {
         (a_form.is_table(), a).cmp(&(b_form.is_table(), b))
     });
     Ok(entries)
