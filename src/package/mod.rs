@@ -17,6 +17,7 @@ pub mod lock;
 pub mod model;
 pub mod names;
 pub mod reference;
+pub mod release;
 pub mod repository;
 pub mod select;
 pub mod transport;
