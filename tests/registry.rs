@@ -546,12 +546,44 @@ fn copied_with_its_images() {
         );
     };
 
+    let described = place.do_well(&["bundle", "inspect", "-b", &tagged]);
+    let lines = |text: &str| described.lines().filter(|line| line.contains(text)).count();
+    assert_eq!(
+        (
+            lines("- Image: "),
+            lines("Type: Bundle"),
+            lines("Type: Image")
+        ),
+        (4, 1, 3),
+        "{described}"
+    );
+    for image in &images {
+        assert!(
+            described.contains(&format!("Origin: {image}\n")),
+            "{described}"
+        );
+    }
+    assert!(
+        described.contains(&format!(
+            "\n      - Image: {}\n        Type: Image\n",
+            images[3]
+        )),
+        "{described}"
+    );
     let direct = format!("{}/far/direct", registry.address);
     let copied = place.do_well(&["bundle", "copy", "-b", &tagged, "--to-repo", &direct]);
     assert_eq!(copied, format!("{direct}@{}", digest(&root)));
     check("far/direct");
 
+    let moved = place.do_well(&["bundle", "inspect", "-b", &copied]);
+    assert!(
+        moved.contains(&format!("- Image: {direct}@{}", digest(&images[0]))),
+        "{moved}"
+    );
+
     place.do_well(&["bundle", "copy", "-b", &tagged, "--to-tar", "out.tar"]);
+    let packed_like = place.do_well(&["bundle", "inspect", "--tar", "out.tar"]);
+    assert_eq!(packed_like, described);
     let first = fs::read(place.0.join("out.tar")).unwrap();
     place.do_well(&["bundle", "copy", "-b", &tagged, "--to-tar", "out.tar"]);
     assert_eq!(
@@ -1334,5 +1366,46 @@ fn tags_become_digests() {
     assert!(
         err.contains(&format!("Resolving image '{name}:9'")) && err.contains("has no such image"),
         "{err}"
+    );
+}
+
+/// The guide's examples, one after the other in one folder, as a user would run them.
+#[test]
+fn the_guide_holds() {
+    let Some(registry) = Registry::start("guide", None) else {
+        return;
+    };
+    let place = Place::new("guide");
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/bundles.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let blocks = guide
+        .split("```sh\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap());
+    let script: String = blocks.collect();
+    assert!(script.lines().count() > 10);
+    let script = format!(
+        "set -e\n{}",
+        script.replace("127.0.0.1:5000", &registry.address)
+    );
+    let folder = Path::new(env!("CARGO_BIN_EXE_haulout")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let out = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(&place.0)
+        .env("PATH", path)
+        .env("HOME", &place.0)
+        .output()
+        .unwrap();
+    let (printed, told) = (
+        String::from_utf8(out.stdout).unwrap(),
+        String::from_utf8(out.stderr).unwrap(),
+    );
+    assert!(out.status.success(), "{printed}{told}");
+    // The last command refers to the image in the other site's repository.
+    let last = printed.rsplit("---\n").next().unwrap();
+    assert!(
+        last.contains(&format!("image: {}/site/app@sha256:", registry.address)),
+        "{printed}"
     );
 }

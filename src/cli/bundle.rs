@@ -12,11 +12,10 @@ use super::{Printed, shell, tree};
 use crate::diagnostic::Report;
 use crate::package::archive::Tree;
 use crate::package::bundle::{self, Image};
-use crate::package::digest::Digest;
 use crate::package::images::{ImagesLock, LockedBundle, LockedImage};
 use crate::package::reference::{Reference, Repository};
+use crate::package::transport::Item;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 
 /// Does what the command says.
@@ -109,48 +108,95 @@ fn from_tar(flags: &BundleFromTarFlags) -> Result<Printed, Report> {
 
 fn inspect(flags: &BundleInspectFlags) -> Result<Printed, Report> {
     let client = Client::new();
-    let chosen = [
-        !flags.bundle.is_empty(),
-        !flags.tar.is_empty(),
-        !flags.source.files.is_empty(),
-    ];
-    if chosen.iter().filter(|chosen| **chosen).count() != 1 {
-        return Err(one_of("-b, --tar or -f"));
-    }
-    let (digest, tree) = if !flags.bundle.is_empty() {
-        relocate::fetch(&client, &flags.bundle.parse().map_err(Report::new)?)?
-    } else if !flags.tar.is_empty() {
-        let cargo = Cargo::from_archive(&client, &flags.tar)?;
-        let root = cargo.root()?;
-        (root.digest(), cargo.tree(root)?)
-    } else {
-        let tree = files(&flags.source)?;
-        let image = Image::bundle(&tree, labels(&flags.source)?)?;
-        (image.digest(), tree)
+    let sources = flags.source.files.as_slice();
+    let cargo = match (flags.bundle.as_str(), flags.tar.as_str(), sources) {
+        (bundle, "", []) if !bundle.is_empty() => {
+            Cargo::from_registry(&client, &bundle.parse().map_err(Report::new)?)?
+        }
+        ("", tar, []) if !tar.is_empty() => Cargo::from_archive(&client, tar)?,
+        ("", "", [_, ..]) => {
+            let tree = files(&flags.source)?;
+            let digest = Image::bundle(&tree, labels(&flags.source)?)?.digest();
+            let mut out = format!("Bundle SHA: {digest}\n");
+            describe(&mut out, &bundle::lock_of(&tree)?, None, "")?;
+            return Ok(Printed::out(out));
+        }
+        _ => return Err(one_of("-b, --tar or -f")),
     };
-    Ok(Printed::out(description(digest, &bundle::lock_of(&tree)?)))
+    let root = cargo.root()?;
+    let mut out = format!("Bundle SHA: {}\n", root.digest());
+    describe(
+        &mut out,
+        &bundle::lock_of(&cargo.tree(root)?)?,
+        Some(&cargo),
+        "",
+    )?;
+    Ok(Printed::out(out))
 }
 
-/// A bundle as imgpkg describes it.
-fn description(digest: Digest, lock: &ImagesLock) -> String {
-    let mut out = format!("Bundle SHA: {digest}\n");
-    if !lock.images.is_empty() {
-        out.push_str("\nImages:\n");
+/// The images of a bundle, as imgpkg describes them; without a cargo no more is known of them than their lock tells.
+fn describe(
+    out: &mut String,
+    lock: &ImagesLock,
+    cargo: Option<&Cargo>,
+    indent: &str,
+) -> Result<(), Report> {
+    if lock.images.is_empty() {
+        return Ok(());
     }
-    let mut images: Vec<&LockedImage> = lock.images.iter().collect();
-    images.sort_by_key(|locked| &locked.image);
-    for locked in images {
-        // A string takes everything.
-        let _ = writeln!(out, "  - Image: {}", locked.image);
+    if indent.is_empty() {
+        out.push('\n');
+    }
+    line(out, indent, "Images:");
+    let mut images: Vec<(&LockedImage, Reference)> =
+        lock.images.iter().zip(lock.references()?).collect();
+    images.sort_by_key(|(locked, _)| &locked.image);
+    for (locked, reference) in images {
+        let item = cargo.and_then(|cargo| cargo.find(reference.digest?));
+        let places = item.map_or_else(Vec::new, Item::images);
+        let known = item.and_then(Item::image);
+        let place = match (places.first(), item.and_then(Item::digest)) {
+            (Some(image), Some(digest)) => image.place()?.repository.at(digest).to_string(),
+            _ => locked.image.clone(),
+        };
+        line(out, indent, &format!("  - Image: {place}"));
+        if item.is_some() {
+            let is_bundle = known.is_some_and(|image| image.is_bundle());
+            line(
+                out,
+                indent,
+                &format!("    Type: {}", if is_bundle { "Bundle" } else { "Image" }),
+            );
+            line(out, indent, &format!("    Origin: {}", locked.image));
+        }
+        let layers: Vec<_> = known.iter().flat_map(|image| image.layers()).collect();
+        if !layers.is_empty() {
+            line(out, indent, "    Layers:");
+        }
+        for layer in layers {
+            line(out, indent, &format!("      - Digest: {}", layer.digest));
+        }
         if !locked.annotations.is_empty() {
-            out.push_str("    Annotations:\n");
+            line(out, indent, "    Annotations:");
         }
         for (key, value) in &locked.annotations {
-            let value = value.trim_end().replace('\n', "\n        ");
-            let _ = writeln!(out, "      {key}: {value}");
+            let value = value
+                .trim_end()
+                .replace('\n', &format!("\n{indent}        "));
+            line(out, indent, &format!("      {key}: {value}"));
+        }
+        if let (Some(cargo), Some(image)) = (cargo, known.filter(|image| image.is_bundle())) {
+            let lock = bundle::lock_of(&cargo.tree(image)?)?;
+            describe(out, &lock, Some(cargo), &format!("{indent}    "))?;
         }
     }
-    out
+    Ok(())
+}
+
+fn line(out: &mut String, indent: &str, text: &str) {
+    out.push_str(indent);
+    out.push_str(text);
+    out.push('\n');
 }
 
 fn one_of(flags: &str) -> Report {

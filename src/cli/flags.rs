@@ -53,6 +53,8 @@ pub enum Command {
     Fmt(FormatFlags),
     /// Serve the page on this machine
     Serve(ServeFlags),
+    /// Make Carvel packages of templates
+    Package(PackageFlags),
     /// Keep many versions of packages in one repository
     Repository(RepositoryFlags),
     /// Tell which version of a package an install would get
@@ -471,6 +473,73 @@ pub struct SelectFlags {
     /// Tell on standard error what each filter leaves, and what may not be meant
     #[arg(long)]
     pub explain: bool,
+}
+
+/// What `package` is asked to do.
+#[derive(Args, Debug)]
+pub struct PackageFlags {
+    #[command(subcommand)]
+    pub command: Option<PackageCommand>,
+}
+
+/// What can be done with packages.
+#[derive(Subcommand, Debug)]
+pub enum PackageCommand {
+    /// Make a bundle, its lock, a Package and a PackageMetadata; prints the bundle's name with its digest
+    #[command(
+        override_usage = "haulout package build --source FOLDER|PACKAGE --ref-name NAME --version VERSION\n                      \
+                          --bundle-repo HOST/NAME --out FOLDER [FLAGS]",
+        after_help = "The image becomes the default of the values image_repo and image_digest, if the templates have them.\n\
+                      No registry is asked: 'haulout bundle push -f FOLDER/bundle' pushes what was made."
+    )]
+    Build(Box<BuildPackageFlags>),
+}
+
+/// Flags of `package build`.
+#[derive(Args, Debug)]
+pub struct BuildPackageFlags {
+    /// Folder with templates, or a package that the program carries: pinniped/supervisor, pinniped/supervisor@0.25.0
+    #[arg(long, value_name = "FOLDER|PACKAGE", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub source: String,
+    /// Name of the package: a domain of three parts or more
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub ref_name: String,
+    /// Version of the package
+    #[arg(
+        long = "version",
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub package_version: String,
+    /// Where the bundle will be: a registry's host and the name there
+    #[arg(
+        long,
+        value_name = "HOST/NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bundle_repo: String,
+    /// Image that is released, with its digest; NAME=IMAGE for one that stands in the resources as NAME (repeatable)
+    #[arg(long = "image", value_name = "REF@DIGEST")]
+    pub images: Vec<String>,
+    /// File that tells what is new
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub release_notes: String,
+    /// File with the PackageMetadata
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub metadata: String,
+    /// Let images pass that have no digest
+    #[arg(long)]
+    pub allow_unlocked: bool,
+    /// Folder that is to hold what is made; what was made there before is replaced
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub out: String,
 }
 
 /// What `repository` is asked to do.

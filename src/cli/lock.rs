@@ -12,6 +12,7 @@ use crate::package::digest::Digest;
 use crate::package::lock::config::Config;
 use crate::package::lock::{self, Offline, Resolver, search};
 use crate::package::reference::{Reference, Repository};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 
@@ -64,7 +65,9 @@ pub fn lock(flags: &LockFlags) -> Result<Printed, Report> {
         let _ = writeln!(told, "resolve | final: {image} -> {}", resolved.url);
     }
     for resource in &resources {
-        for image in search::hidden(resource, &config.rules()) {
+        let hidden = search::hidden(resource, &config.rules()).into_iter();
+        let hidden: BTreeSet<String> = hidden.map(|hidden| hidden.image).collect();
+        for image in hidden {
             let _ = writeln!(
                 told,
                 "warning: {} holds image '{image}' in a string, which is not locked (hint: a search rule with \

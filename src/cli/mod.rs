@@ -18,6 +18,7 @@ mod input;
 mod links;
 mod lock;
 mod output;
+mod package;
 mod paths;
 mod registry;
 mod relocate;
@@ -154,6 +155,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         }
         Some(Command::Fmt(flags)) => fmt::fmt(&flags),
         Some(Command::Serve(flags)) => serve::serve(&flags),
+        Some(Command::Package(flags)) => package::package(&flags),
         Some(Command::Repository(flags)) => repository::repository(flags.command.as_ref(), &words),
         Some(Command::Select(flags)) => select::select(&flags, format),
         Some(Command::Lock(flags)) => lock::lock(&flags),

@@ -168,6 +168,11 @@ impl<'a> Cargo<'a> {
             .ok_or_else(|| Report::new("Expected a bundle, but the archive holds images only"))
     }
 
+    /// The image with this digest.
+    pub fn find(&self, digest: Digest) -> Option<&Item> {
+        self.items.iter().find(|item| item.digest() == Some(digest))
+    }
+
     /// The tag that the bundle is to have; may be empty.
     pub fn tag(&self) -> &str {
         self.items.last().map_or("", Item::tag)
@@ -471,10 +476,10 @@ fn push_image(
     repository: &Repository,
     image: &bundle::Image,
     tags: &[String],
+    bar: &ProgressBar,
 ) -> Result<(), Report> {
     push_bytes(client, repository, Digest::of(&image.config), &image.config)?;
     let digest = Digest::of(&image.layer);
-    let bar = progress("push", image.layer.len() as u64);
     let source = || Ok(Box::new(bar.wrap_read(image.layer.as_slice())) as Box<dyn Read>);
     client.push_blob(
         repository,
@@ -482,7 +487,6 @@ fn push_image(
         None,
         &source,
     )?;
-    bar.finish_and_clear();
     for tag in tags {
         client.push_manifest(&repository.tagged(tag), bundle::MANIFEST, &image.manifest)?;
     }
@@ -496,7 +500,9 @@ fn push_image(
 pub fn push(client: &Client, name: &Reference, image: &bundle::Image) -> Result<Reference, Report> {
     let digest = image.digest();
     let tags = [name.tag().to_string(), keeping_tag(digest)];
-    push_image(client, &name.repository, image, &tags)?;
+    let bar = progress("push", image.layer.len() as u64);
+    push_image(client, &name.repository, image, &tags, &bar)?;
+    bar.finish_and_clear();
     Ok(name.repository.at(digest))
 }
 
@@ -509,7 +515,13 @@ fn push_locations(
     let mut tree = Tree::default();
     tree.add(bundle::LOCATIONS, locations.print(), false)?;
     let image = bundle::Image::new(&tree, BTreeMap::new());
-    push_image(client, repository, &image, &[locations_tag(bundle)])
+    push_image(
+        client,
+        repository,
+        &image,
+        &[locations_tag(bundle)],
+        &ProgressBar::hidden(),
+    )
 }
 
 /// The lock of a bundle with every image where the bundle is, if they are all there.

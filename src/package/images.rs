@@ -48,6 +48,27 @@ pub struct LockedBundle {
     pub tag: String,
 }
 
+/// Who made a bundle: `.imgpkg/bundle.yml`, which imgpkg knows and no tool reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BundleInfo {
+    /// Its name.
+    pub name: String,
+    /// Its authors.
+    pub authors: Vec<Author>,
+    /// Addresses of sites about it.
+    pub websites: Vec<String>,
+}
+
+/// Somebody who made a bundle.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Author {
+    /// Where to write to; may be empty.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub email: String,
+    /// What they are called.
+    pub name: String,
+}
+
 /// Which images stand beside a relocated bundle, in its own repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImageLocations {
@@ -66,7 +87,7 @@ pub struct ImageLocation {
     pub is_bundle: bool,
 }
 
-/// The three as files. Carvel's tools read the locks strictly, the locations not.
+/// They as files. Carvel's tools read the locks strictly, the locations not.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ImagesLockFile {
@@ -86,6 +107,18 @@ struct BundleLockFile {
     bundle: LockedBundle,
     #[serde(default)]
     kind: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BundleInfoFile {
+    api_version: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    authors: Vec<Author>,
+    kind: String,
+    metadata: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    websites: Vec<BTreeMap<&'static str, String>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -189,6 +222,20 @@ impl LockedBundle {
             api_version: API_VERSION.into(),
             bundle: self.clone(),
             kind: "BundleLock".into(),
+        })
+    }
+}
+
+impl BundleInfo {
+    /// The information as a file.
+    pub fn print(&self) -> Vec<u8> {
+        let website = |url: &String| BTreeMap::from([("url", url.clone())]);
+        document::print(&BundleInfoFile {
+            api_version: API_VERSION.into(),
+            authors: self.authors.clone(),
+            kind: "Bundle".into(),
+            metadata: BTreeMap::from([("name", self.name.clone())]),
+            websites: self.websites.iter().map(website).collect(),
         })
     }
 }
@@ -304,6 +351,23 @@ mod tests {
         ] {
             assert!(ImagesLock::parse(text.as_bytes()).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn who_made_it() {
+        let info = BundleInfo {
+            name: "supervisor".into(),
+            authors: vec![Author {
+                name: "Anna".into(),
+                ..Author::default()
+            }],
+            websites: vec!["https://pinniped.dev".into()],
+        };
+        assert_eq!(
+            String::from_utf8(info.print()).unwrap(),
+            "---\napiVersion: imgpkg.carvel.dev/v1alpha1\nauthors:\n- name: Anna\nkind: Bundle\nmetadata:\n  name: \
+             supervisor\nwebsites:\n- url: https://pinniped.dev\n"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod archive;
+pub mod build;
 pub mod bundle;
 pub mod constraint;
 pub mod digest;

@@ -387,3 +387,69 @@ impl Metadata {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resources_as_text() {
+        let install = PackageInstall {
+            metadata: Metadata::named("supervisor").within("login"),
+            spec: PackageInstallSpec {
+                service_account_name: "installer".into(),
+                package_ref: Some(PackageRef {
+                    ref_name: "supervisor.pinniped.dev".into(),
+                    version_selection: Some(VersionSelection {
+                        constraints: ">=0.25.0".into(),
+                        prereleases: Some(Prereleases::default()),
+                    }),
+                }),
+                values: vec![PackageInstallValues {
+                    secret_ref: Some(SecretRef {
+                        name: "values".into(),
+                        ..SecretRef::default()
+                    }),
+                }],
+                ..PackageInstallSpec::default()
+            },
+        };
+        let secret = Secret {
+            metadata: Metadata::named("values").within("login"),
+            string_data: BTreeMap::from([("values.yaml".into(), "replicas: 2\n".into())]),
+            ..Secret::default()
+        };
+        let text = "---
+apiVersion: packaging.carvel.dev/v1alpha1
+kind: PackageInstall
+metadata:
+  name: supervisor
+  namespace: login
+spec:
+  serviceAccountName: installer
+  packageRef:
+    refName: supervisor.pinniped.dev
+    versionSelection:
+      constraints: '>=0.25.0'
+      prereleases: {}
+  values:
+  - secretRef:
+      name: values
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: values
+  namespace: login
+stringData:
+  values.yaml: |
+    replicas: 2
+";
+        let documents = [install.document(), secret.document()];
+        assert_eq!(String::from_utf8(print(&documents)).unwrap(), text);
+        assert!(PackageInstall::is(&documents[0]) && !PackageInstall::is(&documents[1]));
+        let read = PackageInstall::read(&documents[0], &Position::unknown());
+        assert_eq!(read.value, install);
+        assert!(read.faults.is_empty() && read.unknown.is_empty());
+    }
+}

@@ -111,6 +111,14 @@ impl Repository {
         let mut repository = Repository::default();
         let mut told = Vec::new();
         for file in files.into_iter().filter(|file| file.kind() == Kind::Yaml) {
+            if file.is_library() {
+                let mut diagnostic =
+                    Diagnostic::error("a library by its name, so kapp-controller leaves it out");
+                diagnostic.severity = Severity::Warning;
+                diagnostic.origin = Position::in_source(&Source::file(file.path(), ""));
+                told.push(diagnostic);
+                continue;
+            }
             match parse(file) {
                 Ok((source, documents)) => {
                     repository.read_resources(source, &documents, &mut told);
@@ -330,7 +338,11 @@ fn found<T: Resource>(
 ) -> Found<T> {
     let decoded = T::read(document, position);
     let tell = |fault: Fault, severity: Severity, note: &str| {
-        let mut diagnostic = Diagnostic::error(format!("{}: {}{note}", fault.path, fault.message));
+        let path = match fault.path.as_str() {
+            "" => String::new(),
+            path => format!("{path}: "),
+        };
+        let mut diagnostic = Diagnostic::error(format!("{path}{}{note}", fault.message));
         diagnostic.severity = severity;
         diagnostic.origin = fault.position;
         diagnostic

@@ -214,7 +214,8 @@ fn ways_to_template(template: &Template) -> usize {
 /// Two resources of one kind and name.
 fn check_conflicts<T: Resource>(all: &[Found<T>], told: &mut Vec<Diagnostic>) {
     let mut known: BTreeMap<String, (&Found<T>, Value)> = BTreeMap::new();
-    for new in all {
+    // What cannot be read at all has no name.
+    for new in all.iter().filter(|found| found.is_known("metadata.name")) {
         let document = new.resource.document();
         let name = name(&document);
         let Some((existing, earlier)) = known.get(&name) else {

@@ -66,13 +66,19 @@ impl Version {
     }
 
     /// Reads the version that a cluster or a kapp-controller reports (`v1.30.4-gke.100`, `1.30`), of which only the
-    /// three numbers count.
+    /// three numbers count. Clusters write `v` before it; a whole version without one is taken as it stands.
     ///
     /// # Errors
     /// What is wrong, in kapp-controller's words.
     pub fn parse_reported(text: &str) -> Result<Version, String> {
         let text = text.trim();
-        let text = text.strip_prefix('v').unwrap_or(text);
+        let Some(text) = text.strip_prefix('v') else {
+            return Version::parse(text).or_else(|_| Version::parse_numbers(text));
+        };
+        Version::parse_numbers(text)
+    }
+
+    fn parse_numbers(text: &str) -> Result<Version, String> {
         let mut parts: Vec<String> = text.splitn(3, '.').map(without_zeroes).collect();
         if parts.len() < 3 && parts.last().is_some_and(|last| last.contains(['+', '-'])) {
             return Err("Short version cannot contain PreRelease/Build meta data".into());

@@ -6,7 +6,7 @@ use super::node::{ArrayItem, Map, MapItem, Value};
 use crate::position::Position;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Expected, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 /// Deeper values are refused, since a typed value is built by recursion.
@@ -14,6 +14,9 @@ const MAX_DEPTH: usize = 128;
 
 /// More faults than this are not looked for.
 const MAX_FAULTS: usize = 100;
+
+/// Nor are any once so many values were read, since the whole is read again after each fault.
+const MAX_VALUES: usize = 2_000_000;
 
 /// A typed value, and what did not fit into it.
 #[derive(Debug)]
@@ -61,7 +64,15 @@ pub fn decode<T: DeserializeOwned + Default>(value: &Value, position: &Position)
         faults.push(fault);
         // Without the value at fault the next one is found.
         log.left_out.borrow_mut().push(node);
-        if !found || faults.len() >= MAX_FAULTS {
+        if !found {
+            break T::default();
+        }
+        if faults.len() >= MAX_FAULTS || log.values.get() >= MAX_VALUES {
+            let message = "there may be more that does not fit".into();
+            faults.push(Fault {
+                message,
+                ..root.fault()
+            });
             break T::default();
         }
     };
@@ -78,6 +89,7 @@ struct Log {
     left_out: RefCell<Vec<*const Value>>,
     blamed: RefCell<Option<(*const Value, Fault)>>,
     unknown: RefCell<Vec<Fault>>,
+    values: Cell<usize>,
 }
 
 /// A value with its place.
@@ -119,6 +131,7 @@ impl<'a> Reader<'a> {
     /// Reads the value; if it does not fit, the innermost that does not is to blame.
     fn read<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Error> {
         let (node, fault, log) = (std::ptr::from_ref(self.value), self.fault(), self.log);
+        log.values.update(|count| count + 1);
         if self.depth > MAX_DEPTH {
             log.blamed.borrow_mut().get_or_insert((node, fault));
             return Err(Error(format!("nested more than {MAX_DEPTH} levels deep")));
@@ -507,6 +520,8 @@ mod tests {
         assert_eq!(faults.len(), 1);
         assert_eq!(faults[0].message, "nested more than 128 levels deep");
         let many: String = (0..500).map(|index| format!("- {index}\n")).collect();
-        assert_eq!(read(&format!("crew:\n{many}")).faults.len(), MAX_FAULTS);
+        let faults = read(&format!("crew:\n{many}")).faults;
+        assert_eq!(faults.len(), MAX_FAULTS + 1);
+        assert!(faults.iter().any(|fault| fault.path.is_empty()));
     }
 }

@@ -6,6 +6,7 @@ use crate::package::images::{self, ImagesLock};
 use crate::package::model::VersionSelection;
 use crate::position::Position;
 use crate::yaml::decode::decode;
+use crate::yaml::encode::encode;
 use crate::yaml::{Value, print_value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -224,6 +225,13 @@ impl Config {
         }
     }
 
+    /// The configuration as a file.
+    pub fn print(&self) -> Vec<u8> {
+        let mut out = format!("apiVersion: {API_VERSION}\nkind: Config\n").into_bytes();
+        out.extend(print_value(&encode(self).unwrap_or_default()));
+        out
+    }
+
     fn read(resource: &Value) -> Result<Config, Report> {
         let what = super::description(resource);
         let decoded = decode::<Config>(resource, &Position::unknown());
@@ -353,7 +361,8 @@ impl Config {
 }
 
 impl SearchRule {
-    fn key(name: &str) -> SearchRule {
+    /// The rule that a key of this name holds an image, wherever it stands.
+    pub fn key(name: &str) -> SearchRule {
         SearchRule {
             key_matcher: Some(KeyMatcher {
                 name: name.into(),

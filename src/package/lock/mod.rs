@@ -341,9 +341,7 @@ pub fn config_lock(images: &Images, config: &Config) -> Vec<u8> {
         search_rules: config.own_rules(),
         ..Config::default()
     };
-    let mut out = b"apiVersion: kbld.k14s.io/v1alpha1\nkind: Config\n".to_vec();
-    out.extend(print_value(&encode(&config).unwrap_or_default()));
-    out
+    config.print()
 }
 
 /// How messages call a resource: `deployment/web (apps/v1) namespace: default`.

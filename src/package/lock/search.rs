@@ -1,6 +1,8 @@
 //! Where images stand in resources: the strings that rules find, also within strings that hold YAML or JSON.
 
-use super::config::{KeyMatcher, PathPart, SearchRule, UpdateStrategy, ValueMatcher, before_tag};
+use super::config::{
+    Inner, KeyMatcher, PathPart, SearchRule, UpdateStrategy, ValueMatcher, before_tag,
+};
 use crate::package::document;
 use crate::position::Source;
 use crate::yaml::{self, ArrayItem, Map, MapItem, ParseOptions, Value};
@@ -209,9 +211,34 @@ fn text_of(key: &Value) -> &[u8] {
     }
 }
 
+/// An image in a string that no rule opens.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hidden {
+    /// Its text.
+    pub image: String,
+    /// The key that holds the string; none for an item of an array.
+    pub key: Option<String>,
+}
+
+impl Hidden {
+    /// The rule that finds it.
+    pub fn rule(&self) -> Option<SearchRule> {
+        let inner = Inner {
+            search_rules: vec![SearchRule::key("image")],
+        };
+        Some(SearchRule {
+            update_strategy: Some(UpdateStrategy {
+                yaml: Some(inner),
+                ..UpdateStrategy::default()
+            }),
+            ..SearchRule::key(self.key.as_ref()?)
+        })
+    }
+}
+
 /// Images in strings of the resource that no rule opens: texts that are YAML, in which a key `image` holds a string. They
 /// are not locked, which their user should know.
-pub fn hidden(resource: &Value, rules: &[SearchRule]) -> Vec<String> {
+pub fn hidden(resource: &Value, rules: &[SearchRule]) -> Vec<Hidden> {
     let mut out = Vec::new();
     collect_hidden(resource, &mut Vec::new(), rules, &mut out);
     out.sort();
@@ -223,7 +250,7 @@ fn collect_hidden<'v>(
     value: &'v Value,
     path: &mut Vec<Step<'v>>,
     rules: &[SearchRule],
-    out: &mut Vec<String>,
+    out: &mut Vec<Hidden>,
 ) {
     match value {
         Value::Map(map) => {
@@ -242,15 +269,14 @@ fn collect_hidden<'v>(
         }
         Value::Str(text) if !is_opened(value, path, rules) => {
             for document in parse(text, "").unwrap_or_default() {
-                let image = SearchRule {
-                    key_matcher: Some(KeyMatcher {
-                        name: "image".into(),
-                        path: Vec::new(),
-                    }),
-                    ..SearchRule::default()
-                };
-                visit(&document, &[image], &mut |image| {
-                    out.push(image.to_string());
+                visit(&document, &[SearchRule::key("image")], &mut |image| {
+                    out.push(Hidden {
+                        image: image.to_string(),
+                        key: match path.last() {
+                            Some(Step::Key(key)) => Some((*key).to_string()),
+                            _ => None,
+                        },
+                    });
                     None
                 });
             }
