@@ -382,7 +382,7 @@ document.addEventListener('keydown', (event) => {
   if (key === 'y' || event.shiftKey) values.redo();
   else values.undo();
 });
-addEventListener('hashchange', takeLink);
+addEventListener('hashchange', () => busy(takeLink));
 
 chooseValuesTab('form-tab');
 chooseResultTab('manifests-tab');
@@ -398,8 +398,10 @@ try {
   for (const id of ['package', 'version', 'values']) find(id).disabled = false;
   const { name, text = '', left } = remembered();
   if (left) notice(say('secretsGone'));
-  await openPackage(name, { text });
-  await takeLink();
+  await busy(async () => {
+    await openPackage(name, { text });
+    await takeLink();
+  });
 } catch (failure) {
   status(say('notLoaded'));
   find('errors').textContent = failure.message;

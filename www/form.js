@@ -142,16 +142,15 @@ function exampleList(field, cell, title, read) {
   if (!field.examples?.length) return null;
   const one = ({ description, yaml }) => {
     const text = yaml.trimEnd();
-    const short = text.length > 48 || text.includes('\n') ? null : element('code', {}, text);
-    return element('button', {
-      type: 'button', class: 'example', title: text,
-      'aria-label': say('useExample', description || text, title),
-      onclick: async () => {
-        const { value } = await read(yaml);
-        if (same(value, field.default)) cell.clear();
-        else cell.write(value);
-      },
-    }, description || '', description && short ? ' ' : '', short ?? (description ? '' : text.slice(0, 48)));
+    const isShort = text.length <= 48 && !text.includes('\n');
+    const take = async () => {
+      const { value } = await read(yaml);
+      if (same(value, field.default)) cell.clear();
+      else cell.write(value);
+    };
+    return element('button', { type: 'button', class: 'example', title: text, onclick: take },
+      description, isShort && ' ', (isShort || !description) && element('code', {}, text),
+      element('span', { class: 'spoken' }, say('exampleFor', title)));
   };
   return element('p', { class: 'examples' }, element('span', {}, say('examples')), ...field.examples.map(one));
 }

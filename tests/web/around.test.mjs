@@ -39,9 +39,11 @@ for (const [label, options] of [
     await field(page, 'App name').fill('login');
     await settled(page);
     await page.waitForFunction(() => document.querySelector('.line.lit'));
+    await page.screenshot({ path: `${pictures}${label}.png` });
+    // One document has all that the others have, and axe looks at each piece of text.
+    await page.getByRole('searchbox', { name: 'Filter documents' }).fill('Deployment/');
     assert.deepEqual(await findings(page), []);
     await fits();
-    await page.screenshot({ path: `${pictures}${label}.png` });
     for (const tab of ['Changes', 'Take away', 'YAML']) {
       await page.getByRole('tab', exact(tab)).click();
       assert.deepEqual(await findings(page), [], tab);

@@ -106,7 +106,7 @@ test('unset is not empty: a switch tells them apart', async () => {
   await field(page, 'HTTPS proxy').fill('http://proxy.example:3128');
   await settled(page);
   assert.equal(await page.getByRole('switch', exact('Set HTTPS proxy')).isChecked(), true);
-  await page.getByRole('button', exact('Leave No proxy empty')).click();
+  await page.getByRole('button', exact('Leave empty: No proxy')).click();
   await settled(page);
   assert.equal(await valuesText(page), 'https_proxy: http://proxy.example:3128\nno_proxy: ""\n');
   await close();
@@ -114,7 +114,7 @@ test('unset is not empty: a switch tells them apart', async () => {
 
 test('an example is one click', async () => {
   const { page, close } = await site.open();
-  await page.getByRole('button', { name: /Use the example .* for Custom labels/ }).first().click();
+  await page.getByRole('button', { name: / for Custom labels$/ }).first().click();
   await settled(page);
   assert.match(await valuesText(page), /^custom_labels:\n {2}\S+: /);
   assert.equal(await page.locator('#failure').isHidden(), true);
@@ -124,7 +124,7 @@ test('an example is one click', async () => {
 test('all that is wrong stands at its field in the command line’s words, and goes when it is mended', async () => {
   const { page, close } = await site.open();
   await page.getByRole('switch', exact('Set HTTPS proxy')).check();
-  await page.getByRole('button', exact('Leave App name empty')).click();
+  await page.getByRole('button', exact('Leave empty: App name')).click();
   await settled(page);
   const expected = commandLine('pinniped/supervisor', await valuesText(page));
   assert.equal(expected.code, 1);

@@ -31,7 +31,7 @@ for (const [name, title] of [['supervisor', 'Pinniped Supervisor'], ['concierge'
       let filled = 0;
       for (const [file, text] of valueSets(version, name)) {
         const wanted = readValues(text);
-        if (!canSay(form.root, wanted)) continue;
+        if (!wanted || !canSay(form.root, wanted)) continue;
         filled += 1;
         await fillIn(page.locator('#form'), form.root.fields, wanted);
         await settled(page);

@@ -6,13 +6,13 @@ import { www } from './browser.mjs';
 
 initSync({ module: readFileSync(new URL('pkg/haulout_bg.wasm', www)) });
 
-/** Values as the engine reads them, and the form of a package. */
+/** Values as the engine reads them; nothing if they are not plain values. */
 export function readValues(text) {
   const { json, error } = read_values(text);
-  if (error) throw new Error(error);
-  return JSON.parse(json) ?? {};
+  return error ? undefined : JSON.parse(json) ?? {};
 }
 
+/** What a package asks for. */
 export function formOf(name) {
   const session = Session.open_package(name);
   const form = session.form();
@@ -54,7 +54,7 @@ async function fill(scope, field, title, value) {
   }
   if (field.type === 'boolean') return scope.getByRole('checkbox', exact).setChecked(value);
   if (field.type === 'any') return scope.getByRole('textbox', exact).fill(JSON.stringify(value));
-  if (value === '' && !field.nullable) return scope.getByRole('button', { name: `Leave ${title} empty`, exact: true }).click();
+  if (value === '' && !field.nullable) return scope.getByRole('button', { name: `Leave empty: ${title}`, exact: true }).click();
   if (value === '' && field.nullable) return scope.getByRole('switch', { name: `Set ${title}`, exact: true }).check();
   return scope.getByLabel(title, { exact: true }).fill(String(value));
 }
