@@ -3,10 +3,10 @@
 use super::flags::{Command, CommandLine};
 use super::{Printed, explain, grammar, render};
 use crate::diagnostic::Report;
+use crate::package::object::{Object, objects, pairs};
 use crate::yaml::{self, Document, DocumentSet};
 use clap::Parser;
 use similar::TextDiff;
-use std::collections::BTreeMap;
 
 /// Flags of the two renders.
 #[derive(Default)]
@@ -50,7 +50,7 @@ pub fn split(root: &clap::Command, words: &[String]) -> (Sides, Vec<String>) {
 pub fn diff(root: &clap::Command, sides: &Sides) -> Result<Printed, Report> {
     let from = documents(root, &sides.from).map_err(|report| report.context("from"))?;
     let to = documents(root, &sides.to).map_err(|report| report.context("to"))?;
-    let text = match (objects(&from), objects(&to)) {
+    let text = match (objects(&from.items), objects(&to.items)) {
         (Some(from), Some(to)) => by_object(&from, &to),
         _ => compare("from", &text(&from.items), "to", &text(&to.items)),
     };
@@ -74,51 +74,21 @@ fn documents(root: &clap::Command, words: &[String]) -> Result<DocumentSet, Repo
     }
 }
 
-/// What an object is known by: its API, kind, namespace and name; and a number, should there be several.
-type Identity = (String, usize);
-
-/// The objects by identity and in order, if all documents are Kubernetes objects.
-fn objects(set: &DocumentSet) -> Option<Vec<(Identity, &Document)>> {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut objects = Vec::new();
-    for document in set.items.iter().filter(|document| !document.is_empty()) {
-        let map = document.value.as_map()?;
-        let word = |map: &yaml::Map, key: &str| Some(map.get(key)?.value.as_str()?.to_string());
-        let metadata = map.get("metadata")?.value.as_map()?;
-        let name = match word(metadata, "namespace") {
-            Some(namespace) => format!("{namespace}/{}", word(metadata, "name")?),
-            None => word(metadata, "name")?,
-        };
-        let identity = format!("{} {} {name}", word(map, "apiVersion")?, word(map, "kind")?);
-        let count = counts.entry(identity.clone()).or_default();
-        *count += 1;
-        objects.push(((identity, *count), document));
-    }
-    Some(objects)
-}
-
-fn by_object(from: &[(Identity, &Document)], to: &[(Identity, &Document)]) -> String {
-    let nothing = "/dev/null";
-    let shown = |(identity, count): &Identity| match count {
-        1 => identity.clone(),
-        _ => format!("{identity} ({count})"),
-    };
-    let find = |side: &[(Identity, &Document)], wanted: &Identity| {
-        let found = side.iter().find(|(identity, _)| identity == wanted);
-        found.map(|(_, document)| body(document))
+fn by_object(from: &[Object<'_>], to: &[Object<'_>]) -> String {
+    let side = |object: Option<&Object<'_>>| match object {
+        Some(object) => {
+            let name = match object.count {
+                1 => object.identity.to_string(),
+                count => format!("{} ({count})", object.identity),
+            };
+            (name, body(object.document))
+        }
+        None => ("/dev/null".to_string(), String::new()),
     };
     let mut out = String::new();
-    for (identity, document) in from {
-        let name = shown(identity);
-        out += &match find(to, identity) {
-            Some(new) => compare(&name, &body(document), &name, &new),
-            None => compare(&name, &body(document), nothing, ""),
-        };
-    }
-    for (identity, document) in to {
-        if find(from, identity).is_none() {
-            out += &compare(nothing, "", &shown(identity), &body(document));
-        }
+    for (old, new) in pairs(from, to) {
+        let ((old_name, old), (new_name, new)) = (side(old), side(new));
+        out += &compare(&old_name, &old, &new_name, &new);
     }
     out
 }

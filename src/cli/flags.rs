@@ -63,6 +63,19 @@ pub enum Command {
         after_help = "The rules and the words are kapp-controller's. The exit status is 1 if there is no such version."
     )]
     Select(SelectFlags),
+    /// Write the resources that install a package, with the permissions that it needs
+    #[command(
+        override_usage = "haulout install --repository FOLDER --ref-name NAME --constraints TEXT --namespace NAME --out FOLDER [FLAGS]",
+        after_help = "The values are checked first, by the package's schema and rules. The permissions are the least that work for the\n\
+                      version that the constraints select now, each with a comment that says what needs it."
+    )]
+    Install(Box<InstallFlags>),
+    /// Tell what another version of a package would change
+    #[command(
+        override_usage = "haulout upgrade --repository FOLDER --ref-name NAME --from VERSION --to VERSION [FLAGS]",
+        after_help = "Objects are told field by field, with the values and the permissions. The exit status is 2 if something changes."
+    )]
+    Upgrade(Box<UpgradeFlags>),
     /// Replace the images in resources by their digests, and lock them
     #[command(
         after_help = "The rules, files and words are kbld's; images are not built. A registry is asked only for images that have\n\
@@ -429,20 +442,8 @@ pub struct SelectFlags {
         hide_default_value = true
     )]
     pub ref_name: String,
-    /// Versions to accept: '>=0.25.0 <0.40.0', '0.39.x', …; any if empty
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub constraints: String,
-    /// Accept pre-releases
-    #[arg(long)]
-    pub prereleases: bool,
-    /// Accept pre-releases that have this identifier, such as 'rc' (repeatable)
-    #[arg(long, value_name = "IDENTIFIER")]
-    pub prerelease_identifier: Vec<String>,
+    #[command(flatten)]
+    pub selection: SelectionFlags,
     /// Version that is installed: no lower one is taken
     #[arg(
         long,
@@ -657,4 +658,145 @@ pub struct VerifyRepositoryFlags {
     /// Another repository in the same cluster, with which it must not conflict (repeatable)
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub against: Vec<String>,
+}
+
+/// A package in a repository, with values.
+#[derive(Args, Debug)]
+pub struct PackageWithValuesFlags {
+    /// Repository with the package, and with what it is made of
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub repository: String,
+    /// Name of the package
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub ref_name: String,
+    /// Data values, plain YAML; later ones win (repeatable)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub values: Vec<String>,
+}
+
+/// Which versions of a package are accepted.
+#[derive(Args, Debug)]
+pub struct SelectionFlags {
+    /// Versions to accept: '>=0.25.0 <0.40.0', '0.39.x', …; any if empty
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub constraints: String,
+    /// Accept pre-releases
+    #[arg(long)]
+    pub prereleases: bool,
+    /// Accept pre-releases that have this identifier, such as 'rc' (repeatable)
+    #[arg(long, value_name = "IDENTIFIER")]
+    pub prerelease_identifier: Vec<String>,
+}
+
+/// Flags of `install`.
+#[derive(Args, Debug)]
+pub struct InstallFlags {
+    #[command(flatten)]
+    pub package: PackageWithValuesFlags,
+    #[command(flatten)]
+    pub selection: SelectionFlags,
+    /// Namespace of the install; a package mostly makes another one for itself
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub namespace: String,
+    /// Name of the install; the first part of the package's if not given
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub name: String,
+    /// Name of its service account; NAME-installer if not given
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub service_account: String,
+    /// What the service account may do: 'least' (as if not given) or 'cluster-admin'
+    #[arg(
+        long,
+        value_name = "ROLE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub rbac: String,
+    /// Overlay to be applied to what the package renders (repeatable)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub overlay: Vec<String>,
+    /// Where the repository's bundle is: HOST/NAME; without it there is no PackageRepository
+    #[arg(
+        long,
+        value_name = "IMAGE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub bundle_repo: String,
+    /// Folder to write to
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub out: String,
+}
+
+/// Flags of `upgrade`.
+#[derive(Args, Debug)]
+pub struct UpgradeFlags {
+    #[command(flatten)]
+    pub package: PackageWithValuesFlags,
+    #[command(flatten)]
+    pub selection: SelectionFlags,
+    /// Version that is installed
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub from: String,
+    /// Data values of the version that is installed, if they are not those of --values (repeatable)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub from_values: Vec<String>,
+    /// Version to compare with, in place of --constraints
+    #[arg(
+        long,
+        value_name = "VERSION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub to: String,
+    /// Namespace of the install
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "default",
+        hide_default_value = true
+    )]
+    pub namespace: String,
+    /// Overlay that the install applies (repeatable)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub overlay: Vec<String>,
+    /// Output format: 'text' (as if not given), 'json' or 'markdown'
+    #[arg(
+        short = 'o',
+        long,
+        value_name = "FORMAT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub output: String,
 }

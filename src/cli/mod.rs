@@ -15,6 +15,7 @@ mod fmt;
 mod grammar;
 mod growing;
 mod input;
+mod install;
 mod links;
 mod lock;
 mod output;
@@ -158,6 +159,8 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         Some(Command::Package(flags)) => package::package(&flags),
         Some(Command::Repository(flags)) => repository::repository(flags.command.as_ref(), &words),
         Some(Command::Select(flags)) => select::select(&flags, format),
+        Some(Command::Install(flags)) => install::install(&flags),
+        Some(Command::Upgrade(flags)) => install::upgrade(&flags),
         Some(Command::Lock(flags)) => lock::lock(&flags),
         Some(Command::Bundle(flags)) => bundle::bundle(name, &flags),
         Some(Command::Version) => Ok(version(name)),

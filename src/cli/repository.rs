@@ -248,21 +248,14 @@ fn apply(folder: &str, changes: &Changes) -> Result<String, Report> {
 }
 
 fn build(folder: &str, flags: &BuildRepositoryFlags, words: &[&str]) -> Result<Printed, Report> {
-    let place: reference::Repository = flags
-        .bundle_repo
-        .parse()
-        .map_err(|reason: String| Report::new(format!("--bundle-repo: {reason}")))?;
+    let place = place(&flags.bundle_repo)?;
     let mut draft = add(folder, &flags.add, words)?;
     let locked = draft.change(folder, edit::relock);
     let files = draft.files();
     // This tells all that may have kept it from being locked, and more.
     let mut printed = check(folder, &files, &[])?;
     locked?;
-    let mut tree = Tree::default();
-    for file in &files {
-        tree.add(file.path(), file.source()?.text.clone(), false)?;
-    }
-    let image = place.at(bundle::digest(&tree)?).to_string();
+    let image = at(&place, &files)?.to_string();
     let name = match flags.name.as_str() {
         "" => base(&place.name),
         name => name,
@@ -272,6 +265,46 @@ fn build(folder: &str, flags: &BuildRepositoryFlags, words: &[&str]) -> Result<P
         .extend_from_slice(apply(folder, &draft.changes)?.as_bytes());
     printed.out = print(&[resource(name, &flags.namespace, &image)]);
     Ok(printed)
+}
+
+fn place(text: &str) -> Result<reference::Repository, Report> {
+    text.parse()
+        .map_err(|reason: String| Report::new(format!("--bundle-repo: {reason}")))
+}
+
+/// The bundle that the files of a repository make, where it will be.
+fn at(place: &reference::Repository, files: &[File]) -> Result<reference::Reference, Report> {
+    let mut tree = Tree::default();
+    for file in files {
+        tree.add(file.path(), file.source()?.text.clone(), false)?;
+    }
+    Ok(place.at(bundle::digest(&tree)?))
+}
+
+/// The bundle of the repository in a folder, as it is put into `bundle_repo`.
+///
+/// # Errors
+/// That is no place, or the repository cannot be read or is no bundle.
+pub fn image(folder: &str, bundle_repo: &str) -> Result<reference::Reference, Report> {
+    at(&place(bundle_repo)?, &files(folder)?)
+        .map_err(|report| report.context(format!("Making the bundle of '{folder}'")))
+}
+
+/// The files of a folder in a repository, by their path in it; none if it is not there.
+///
+/// # Errors
+/// It cannot be read.
+pub fn sources(folder: &str, inner: &str) -> Result<Vec<File>, Report> {
+    if !is_folder(&join(folder, inner)) {
+        return Ok(Vec::new());
+    }
+    let mut files = below(folder, inner)?;
+    for file in &mut files {
+        let path = file.path().strip_prefix(inner).unwrap_or(file.path());
+        let path = path.trim_start_matches('/').to_string();
+        file.set_path(path);
+    }
+    Ok(files)
 }
 
 fn list(folder: &str) -> Result<Printed, Report> {

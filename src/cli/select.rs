@@ -1,7 +1,7 @@
 //! `select`: which version of a package an install would get.
 
 use super::Printed;
-use super::flags::{ErrorFormat, SelectFlags};
+use super::flags::{ErrorFormat, SelectFlags, SelectionFlags};
 use super::repository;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::package::explain::{Explanation, explain};
@@ -18,10 +18,7 @@ use std::fmt::Write;
 pub fn select(flags: &SelectFlags, format: ErrorFormat) -> Result<Printed, Report> {
     let request = Request {
         ref_name: flags.ref_name.clone(),
-        selection: VersionSelection {
-            constraints: flags.constraints.clone(),
-            prereleases: accepted(flags),
-        },
+        selection: flags.selection.selection(),
         installed: (!flags.installed.is_empty()).then(|| flags.installed.clone()),
         downgradable: flags.downgradable,
         kubernetes: reported("kubernetes-version", &flags.kubernetes_version)?,
@@ -52,9 +49,16 @@ pub fn select(flags: &SelectFlags, format: ErrorFormat) -> Result<Printed, Repor
     Ok(printed)
 }
 
-fn accepted(flags: &SelectFlags) -> Option<Prereleases> {
-    let identifiers = flags.prerelease_identifier.clone();
-    (flags.prereleases || !identifiers.is_empty()).then_some(Prereleases { identifiers })
+impl SelectionFlags {
+    /// The selection, as a PackageInstall has it.
+    pub fn selection(&self) -> VersionSelection {
+        let identifiers = self.prerelease_identifier.clone();
+        let accepts = self.prereleases || !identifiers.is_empty();
+        VersionSelection {
+            constraints: self.constraints.clone(),
+            prereleases: accepts.then_some(Prereleases { identifiers }),
+        }
+    }
 }
 
 fn reported(flag: &str, text: &str) -> Result<Option<Version>, Report> {

@@ -54,7 +54,11 @@ pub fn collect(reader: &mut Reader, flags: &RenderFlags) -> Result<Flags, Report
     Ok(values)
 }
 
-fn files(reader: &mut Reader, argument: &str) -> Result<Vec<ValuesFile>, Report> {
+/// The files that one `--data-values-file` names.
+///
+/// # Errors
+/// One cannot be read.
+pub fn files(reader: &mut Reader, argument: &str) -> Result<Vec<ValuesFile>, Report> {
     let (library, path) = split_library(argument)?;
     let found = reader
         .find(path)

@@ -1,0 +1,254 @@
+//! What a version of a package renders: its bundle's files, rendered with an install's values as kapp-controller would.
+
+use super::app::{InlineSource, Template, YttTemplate};
+use super::model::Package;
+use super::object::{Object, objects};
+use super::repository::{Found, Repository, SOURCES};
+use crate::diagnostic::Report;
+use crate::files::{File, apply_marks};
+use crate::render::{self, Inspect, Options, Request};
+use crate::schema::Schema;
+use crate::values::Flags;
+use crate::values::flags::ValuesFile;
+use crate::yaml::{Document, Value};
+
+/// What an install gives to a package.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// Files of data values, the strongest last.
+    pub values: Vec<ValuesFile>,
+    /// Files that ytt reads after the package's own, such as overlays.
+    pub overlays: Vec<File>,
+}
+
+/// A version of a package with what its bundle holds.
+#[derive(Clone)]
+pub struct Source {
+    /// The package.
+    pub package: Package,
+    request: Request,
+    inputs: Inputs,
+}
+
+/// A version of a package, rendered.
+#[derive(Clone, Debug)]
+pub struct Rendered {
+    /// The package.
+    pub package: Package,
+    /// What it renders; objects all of them.
+    pub documents: Vec<Document>,
+    /// What values it takes.
+    pub schema: Schema,
+    /// The values that it takes if none are given.
+    pub defaults: Value,
+}
+
+impl Rendered {
+    /// The objects.
+    pub fn objects(&self) -> Vec<Object<'_>> {
+        objects(&self.documents).unwrap_or_default()
+    }
+}
+
+/// The folder of a repository that holds what the bundle of a version was made of.
+pub fn folder(ref_name: &str, version: &str) -> String {
+    format!("{SOURCES}/{ref_name}/{version}")
+}
+
+/// A version of a package in a repository.
+///
+/// # Errors
+/// It is not there; the names or versions that are there are told.
+pub fn find<'a>(
+    repository: &'a Repository,
+    ref_name: &str,
+    version: &str,
+) -> Result<&'a Found<Package>, Report> {
+    if let Some(found) = repository.package(ref_name, version) {
+        return Ok(found);
+    }
+    known(repository, ref_name)?;
+    let versions = repository.versions();
+    let versions = versions.iter().find(|(name, _)| *name == ref_name);
+    let versions = versions.map(|(_, versions)| versions.join(", "));
+    Err(Report::new(format!(
+        "no version '{version}' of '{ref_name}' in the repository, which has: {}",
+        versions.unwrap_or_default()
+    )))
+}
+
+/// Fails if a repository has no such package at all.
+///
+/// # Errors
+/// It has not; the names that it has are told.
+pub fn known(repository: &Repository, ref_name: &str) -> Result<(), Report> {
+    let versions = repository.versions();
+    let names: Vec<&str> = versions.iter().map(|(name, _)| *name).collect();
+    if names.contains(&ref_name) {
+        return Ok(());
+    }
+    let known = match names.as_slice() {
+        [] => "none".to_string(),
+        names => names.join(", "),
+    };
+    Err(Report::new(format!(
+        "no package '{ref_name}' in the repository, which has: {known}"
+    )))
+}
+
+impl Source {
+    /// The package with the files of its bundle, their paths in it.
+    ///
+    /// # Errors
+    /// There are no files; or the package is not made of one ytt step, with kbld's after it if need be.
+    pub fn new(package: &Package, bundle: Vec<File>) -> Result<Source, Report> {
+        let spec = &package.spec;
+        let name = format!("{} {}", spec.ref_name, spec.version);
+        if bundle.is_empty() {
+            let images: Vec<String> = package.bundles().map(|(_, image)| image.into()).collect();
+            let folder = folder(&spec.ref_name, &spec.version);
+            return Err(Report::new(match images.as_slice() {
+                [] => format!("what {name} is made of is missing: there is nothing in '{folder}'"),
+                images => format!(
+                    "the bundle of {name} is missing: {} (hint: haulout bundle pull -b {} -o REPOSITORY/{folder})",
+                    images.join(", "),
+                    images.join(" "),
+                ),
+            }));
+        }
+        let step = step(package)
+            .map_err(|reason| Report::new(format!("{name} cannot be rendered here: {reason}")))?;
+        Ok(Source {
+            package: package.clone(),
+            request: Request {
+                files: files(step, bundle)?,
+                options: Options {
+                    ignore_unknown_comments: step.ignore_unknown_comments,
+                    ..Options::default()
+                },
+                ..Request::default()
+            },
+            inputs: Inputs::default(),
+        })
+    }
+
+    /// The same with an install's values and overlays.
+    #[must_use]
+    pub fn with(mut self, inputs: &Inputs) -> Source {
+        self.inputs = inputs.clone();
+        self
+    }
+
+    /// Renders, the values checked first against the schema and its rules.
+    ///
+    /// # Errors
+    /// What ytt says of the values, or of anything else; or what is rendered is no object.
+    pub fn render(&self) -> Result<Rendered, Report> {
+        let mut request = self.request.clone();
+        let schema = render::schema(&request)?;
+        request.inspect = Inspect::Values;
+        request.options.skip_validation = true;
+        let defaults = render::render(&request)?;
+        request.options.skip_validation = false;
+        request.inspect = Inspect::None;
+        request.files.extend(self.inputs.overlays.iter().cloned());
+        request.values = Flags {
+            files: self.inputs.values.clone(),
+            ..Flags::default()
+        };
+        let documents: Vec<Document> = render::render(&request)?
+            .documents
+            .items
+            .into_iter()
+            .filter(|document| !document.is_empty())
+            .collect();
+        if objects(&documents).is_none() {
+            let spec = &self.package.spec;
+            return Err(Report::new(format!(
+                "{} {} renders something that is no object: it has no apiVersion, kind or metadata.name",
+                spec.ref_name, spec.version
+            )));
+        }
+        let defaults = defaults.documents.items.into_iter().next();
+        Ok(Rendered {
+            package: self.package.clone(),
+            documents,
+            schema,
+            defaults: defaults.map(|document| document.value).unwrap_or_default(),
+        })
+    }
+}
+
+/// The ytt step of a package.
+fn step(package: &Package) -> Result<&YttTemplate, String> {
+    let spec = package
+        .spec
+        .template
+        .as_ref()
+        .map(|template| &template.spec);
+    let spec = spec.ok_or("it has no template")?;
+    if spec.fetch.len() != 1 {
+        return Err(format!("it fetches {} things, not one", spec.fetch.len()));
+    }
+    let is_kbld = |template: &Template| template.kbld.is_some();
+    match spec.template.as_slice() {
+        [Template { ytt: Some(ytt), .. }, rest @ ..] if rest.iter().all(is_kbld) => Ok(ytt),
+        _ => Err("its steps are not one of ytt and then those of kbld".into()),
+    }
+}
+
+/// The files that the step reads: those below each of its paths, by their path there; then those that stand in it.
+fn files(step: &YttTemplate, bundle: Vec<File>) -> Result<Vec<File>, Report> {
+    let everything = vec![String::from(".")];
+    let paths = if step.paths.is_empty() {
+        &everything
+    } else {
+        &step.paths
+    };
+    let mut files = Vec::new();
+    for path in paths {
+        let path = path.trim_start_matches("./").trim_end_matches('/');
+        let before = files.len();
+        for file in &bundle {
+            let below = match path {
+                "." | "" => Some(file.path()),
+                path => file.path().strip_prefix(path).and_then(|rest| match rest {
+                    "" => Some(file.name()),
+                    rest => rest.strip_prefix('/'),
+                }),
+            };
+            if let Some(below) = below {
+                let below = below.to_string();
+                let mut file = file.clone();
+                file.set_path(below);
+                files.push(file);
+            }
+        }
+        if files.len() == before {
+            return Err(Report::new(format!(
+                "the package renders '{path}', which its bundle does not have"
+            )));
+        }
+    }
+    let inline = step.inline.iter();
+    for (path, text) in inline.clone().flat_map(|inline| &inline.paths) {
+        files.push(File::new(
+            path.clone(),
+            format!("file '{path}'"),
+            text.clone(),
+        ));
+    }
+    if let Some(source) = inline.flat_map(|inline| &inline.paths_from).next() {
+        let InlineSource {
+            secret_ref,
+            config_map_ref,
+        } = source;
+        let name = secret_ref.as_ref().or(config_map_ref.as_ref());
+        let name = name.map(|reference| reference.name.as_str());
+        return Err(Report::new(format!(
+            "the package takes files from '{}', which is in the cluster alone",
+            name.unwrap_or_default()
+        )));
+    }
+    apply_marks(files, &step.file_marks)
+}
