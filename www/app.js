@@ -213,7 +213,7 @@ function applyFinder() {
   for (const view of views) {
     const inside = fits.some((other) => other !== view && (view.element.contains(other.element) || (!only && other.element.contains(view.element))));
     view.element.hidden = !shown.has(view.element) && !inside;
-    count += !view.element.hidden && !view.field.fields;
+    count += !view.element.hidden && !view.field.fields && view.field.key !== undefined;
   }
   find('found').textContent = wanted || only ? say('fieldsShown', count) : '';
 }
@@ -364,6 +364,7 @@ find('package').addEventListener('change', () => {
   if (!own) openPackage(find('package').value);
 });
 catchDrops(takeFiles);
+new IntersectionObserver(([{ isIntersecting }]) => find('skip').classList.toggle('there', isIntersecting), { rootMargin: '-30% 0px' }).observe(find('result'));
 find('version').addEventListener('change', () => openPackage(find('version').value));
 find('values').addEventListener('input', () => values.write(find('values').value));
 find('undo').addEventListener('click', () => values.undo());

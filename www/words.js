@@ -6,7 +6,7 @@ const languages = {
   en: {
     languageName: 'English',
     promise: 'Kubernetes manifests from a form, rendered in this page. Nothing is sent anywhere.',
-    skip: 'Skip to the manifests',
+    skip: 'To the manifests',
     language: 'Language',
     package: 'Package',
     version: 'Version',
