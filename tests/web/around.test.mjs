@@ -211,11 +211,17 @@ test('it works by the keyboard alone', async () => {
   await close();
 });
 
-test('without a network a second visit works', async () => {
+test('after one visit it works without a network', async () => {
+  const kept = readFileSync(new URL('sw.js', www), 'utf8');
+  for (const file of readdirSync(www)) {
+    const name = file.replace(/\.js$/, '');
+    if (!['index.html', 'sw.js', 'pkg'].includes(file)) assert.match(kept, new RegExp(`[' ]${name}[' .]`), `sw.js keeps ${file}`);
+  }
   const { page, context, close } = await site.open();
-  await page.evaluate(() => navigator.serviceWorker.ready);
-  await page.reload();
-  await settled(page);
+  await page.evaluate(async () => {
+    const { active } = await navigator.serviceWorker.ready;
+    if (active.state !== 'activated') await new Promise((resolve) => active.addEventListener('statechange', resolve));
+  });
   await context.setOffline(true);
   await page.reload();
   await settled(page);
