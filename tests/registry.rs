@@ -1369,6 +1369,98 @@ fn tags_become_digests() {
     );
 }
 
+/// A release brings up what is not there, and what a package refers to can be pulled.
+#[test]
+fn released_in_one_go() {
+    let Some(registry) = Registry::start("release", None) else {
+        return;
+    };
+    let place = Place::new("release");
+    let image = format!(
+        "ghcr.io/vmware-tanzu/pinniped/pinniped-server@{}",
+        Digest::of(b"")
+    );
+    let host = &registry.address;
+    let item = |app: &str, version: &str| {
+        format!(
+            "- {{refName: {app}.pinniped.dev, version: {version}, source: 'pinniped/{app}@{version}', \
+             bundleRepo: '{host}/pinniped/{app}', images: ['{image}']}}\n"
+        )
+    };
+    let config = |items: &[String]| {
+        format!(
+            "repository: {{folder: repo, bundleRepo: '{host}/pinniped/packages', tag: stable}}\npackages:\n{}",
+            items.concat()
+        )
+    };
+    let old = [item("supervisor", "0.25.0"), item("concierge", "0.25.0")];
+    place.write("old.yml", &config(&old));
+    let (code, foretold, err) = place.run(&["release", "--config", "old.yml", "--dry-run"]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(place.names(), ["old.yml"]);
+    let catalog = String::from_utf8(get(&registry, "_catalog")).unwrap();
+    assert_eq!(catalog.trim(), r#"{"repositories":[]}"#);
+    let (code, resource, err) = place.run(&["release", "--config", "old.yml"]);
+    assert_eq!((code, &resource), (0, &foretold), "{err}");
+
+    let new = [item("supervisor", "0.39.0"), item("concierge", "0.39.0")];
+    place.write("new.yml", &config(&new));
+    let (code, resource, err) = place.run(&["release", "--config", "new.yml"]);
+    assert_eq!(code, 0, "{err}");
+    let bundle = resource.split("image: ").nth(1).unwrap().trim();
+    assert!(tags(&registry, "pinniped/packages").contains(&"stable".to_string()));
+    for tag in ["0.25.0", "0.39.0"] {
+        assert!(tags(&registry, "pinniped/concierge").contains(&tag.to_string()));
+    }
+    // The repository holds four versions, and the bundle of each is what its sources are.
+    place.do_well(&["bundle", "pull", "-b", bundle, "-o", "pulled"]);
+    let pushed = place.files("repo").into_iter();
+    let pushed: BTreeMap<_, _> = pushed
+        .filter(|(path, _)| !path.starts_with("bundles/"))
+        .collect();
+    let pulled = place.files("pulled");
+    assert_eq!(
+        pulled.keys().collect::<Vec<_>>(),
+        pushed.keys().collect::<Vec<_>>()
+    );
+    let list = place.do_well(&["repository", "list", "--repository", "pulled"]);
+    assert_eq!(list.lines().count(), 4, "{list}");
+    for line in list.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        place.do_well(&["bundle", "pull", "-b", words[2], "-o", "package"]);
+        let sources = format!("repo/bundles/{}/{}", words[0], words[1]);
+        assert_eq!(place.files("package"), place.files(&sources), "{line}");
+    }
+
+    // Once more changes nothing.
+    let before = place.files("repo");
+    let (code, again, err) = place.run(&["release", "--config", "new.yml"]);
+    assert_eq!((code, &again), (0, &resource), "{err}");
+    assert!(!err.contains("writing"), "{err}");
+    assert_eq!(place.files("repo"), before);
+}
+
+/// A registry that is not there: nothing is written.
+#[test]
+fn released_to_nowhere() {
+    let place = Place::new("release-to-nowhere");
+    let host = free_address();
+    place.write(
+        "source/a.yml",
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n",
+    );
+    place.write(
+        "haulout.yml",
+        &format!(
+            "repository: {{folder: repo, bundleRepo: '{host}/ab/all'}}\npackages:\n- {{refName: a.apps.example, version: \
+             1.0.0, source: source, bundleRepo: '{host}/ab/one'}}\n"
+        ),
+    );
+    let text = place.fail(&["release", "--config", "haulout.yml"]);
+    assert!(text.contains(&host), "{text}");
+    assert_eq!(place.names(), ["haulout.yml", "source"]);
+}
+
 /// The guide's examples, one after the other in one folder, as a user would run them.
 #[test]
 fn the_guide_holds() {

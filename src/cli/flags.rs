@@ -55,6 +55,14 @@ pub enum Command {
     Serve(ServeFlags),
     /// Make Carvel packages of templates
     Package(PackageFlags),
+    /// Build packages, put them into a repository, and push all of it
+    #[command(
+        override_usage = "haulout release --config FILE [FLAGS]",
+        after_help = "The file says what is released; docs/packaging.md has an example. Paths in it begin at its own folder. What is\n\
+                      printed is the PackageRepository. With --dry-run everything is built and checked, and nothing is\n\
+                      written or pushed."
+    )]
+    Release(ReleaseFlags),
     /// Keep many versions of packages in one repository
     Repository(RepositoryFlags),
     /// Tell which version of a package an install would get
@@ -541,6 +549,20 @@ pub struct BuildPackageFlags {
     /// Folder that is to hold what is made; what was made there before is replaced
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
     pub out: String,
+}
+
+/// Flags of `release`.
+#[derive(Args, Debug)]
+pub struct ReleaseFlags {
+    /// File that says what is released
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    pub config: String,
+    /// Tell what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Replace versions that are there and differ
+    #[arg(long)]
+    pub replace: bool,
 }
 
 /// What `repository` is asked to do.

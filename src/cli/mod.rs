@@ -22,6 +22,7 @@ mod output;
 mod package;
 mod paths;
 mod registry;
+mod release;
 mod relocate;
 mod render;
 mod repository;
@@ -157,6 +158,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         Some(Command::Fmt(flags)) => fmt::fmt(&flags),
         Some(Command::Serve(flags)) => serve::serve(&flags),
         Some(Command::Package(flags)) => package::package(&flags),
+        Some(Command::Release(flags)) => release::release(&flags),
         Some(Command::Repository(flags)) => repository::repository(flags.command.as_ref(), &words),
         Some(Command::Select(flags)) => select::select(&flags, format),
         Some(Command::Install(flags)) => install::install(&flags),

@@ -6,7 +6,7 @@ use super::paths::reason;
 use super::tree;
 use crate::diagnostic::Report;
 use crate::package::archive::Tree;
-use crate::package::build::{self, BUNDLE, Released, Source, build, titled};
+use crate::package::build::{BUNDLE, Built, Released, Source, build, titled};
 use crate::package::model::{PackageMetadata, Resource};
 use crate::package::reference::Repository;
 use crate::package::repository::PACKAGES;
@@ -39,45 +39,81 @@ fn build_package(flags: &BuildPackageFlags) -> Result<Printed, Report> {
         return Err(Report::new(format!("expected {flag}")));
     }
     check_out(&flags.out)?;
-    let (templates, title) = templates(&flags.source)?;
-    let images = flags.images.iter().map(|image| {
-        let parsed = image.parse::<Released>();
-        parsed.map_err(|reason| Report::new(format!("--image: {reason}")))
-    });
-    let built = build(&Source {
-        templates,
-        ref_name: flags.ref_name.clone(),
-        version: flags.package_version.clone(),
-        bundle_repo: repository("--bundle-repo", &flags.bundle_repo)?,
-        images: images.collect::<Result<_, _>>()?,
-        release_notes: match flags.release_notes.as_str() {
-            "" => String::new(),
-            path => text(path)?,
-        },
-        metadata: match flags.metadata.as_str() {
-            "" => titled(title.as_deref().unwrap_or_default()),
-            path => metadata(path)?,
-        },
+    let built = built(&Wanted {
+        source: &flags.source,
+        ref_name: &flags.ref_name,
+        version: &flags.package_version,
+        bundle_repo: ("--bundle-repo", &flags.bundle_repo),
+        images: ("--image", &flags.images),
+        release_notes: &flags.release_notes,
+        metadata: &flags.metadata,
         allow_unlocked: flags.allow_unlocked,
     })?;
     tree::write_tree(&flags.out, &built.tree()?)?;
+    let warnings = built.warnings.iter();
+    let warnings = warnings.map(|warning| format!("warning: {warning}\n"));
     Ok(Printed {
         out: format!("{}\n", built.reference).into_bytes(),
-        err: warnings(&built),
+        err: warnings.collect::<String>().into_bytes(),
         status: 0,
     })
 }
 
-/// What should be known of a package, for standard error.
-pub fn warnings(built: &build::Built) -> Vec<u8> {
-    let lines = built
-        .warnings
-        .iter()
-        .map(|warning| format!("warning: {warning}\n"));
-    lines.collect::<String>().into_bytes()
+/// A package in the words of a user: texts, and paths of files. Where two stand together, the first says what messages
+/// call the second.
+pub struct Wanted<'a> {
+    /// A folder with templates, or a package that the program carries.
+    pub source: &'a str,
+    /// The package's name.
+    pub ref_name: &'a str,
+    /// The version.
+    pub version: &'a str,
+    /// Where the bundle will be.
+    pub bundle_repo: (&'a str, &'a str),
+    /// The images that are released.
+    pub images: (&'a str, &'a [String]),
+    /// A file; none if empty.
+    pub release_notes: &'a str,
+    /// A file; none if empty.
+    pub metadata: &'a str,
+    /// Whether images without a digest are let pass.
+    pub allow_unlocked: bool,
+}
+
+/// The package that is wanted.
+///
+/// # Errors
+/// A file cannot be read, a text is not what it should be, or the package cannot be built.
+pub fn built(wanted: &Wanted) -> Result<Built, Report> {
+    let (templates, title) = templates(wanted.source)?;
+    let (what, images) = wanted.images;
+    let images = images.iter().map(|image| {
+        let parsed = image.parse::<Released>();
+        parsed.map_err(|reason| Report::new(format!("{what}: {reason}")))
+    });
+    let (what, bundle_repo) = wanted.bundle_repo;
+    build(&Source {
+        templates,
+        ref_name: wanted.ref_name.into(),
+        version: wanted.version.into(),
+        bundle_repo: repository(what, bundle_repo)?,
+        images: images.collect::<Result<_, _>>()?,
+        release_notes: match wanted.release_notes {
+            "" => String::new(),
+            path => text(path)?,
+        },
+        metadata: match wanted.metadata {
+            "" => titled(title.as_deref().unwrap_or_default()),
+            path => metadata(path)?,
+        },
+        allow_unlocked: wanted.allow_unlocked,
+    })
 }
 
 /// A repository of a registry that a flag or a key names.
+///
+/// # Errors
+/// It is none.
 pub fn repository(what: &str, text: &str) -> Result<Repository, Report> {
     text.parse()
         .map_err(|reason| Report::new(format!("{what}: {reason}")))
@@ -108,7 +144,7 @@ fn check_out(folder: &str) -> Result<(), Report> {
 ///
 /// # Errors
 /// There is neither.
-pub fn templates(source: &str) -> Result<(Tree, Option<String>), Report> {
+fn templates(source: &str) -> Result<(Tree, Option<String>), Report> {
     let is_path = fs::exists(source).unwrap_or(true) || source.starts_with(['.', '/']);
     if is_path {
         let tree = tree::read_tree(&[source.to_string()], &[".git".into()])?;
@@ -149,7 +185,7 @@ pub fn text(path: &str) -> Result<String, Report> {
 ///
 /// # Errors
 /// It cannot be read, or holds something else.
-pub fn metadata(path: &str) -> Result<PackageMetadata, Report> {
+fn metadata(path: &str) -> Result<PackageMetadata, Report> {
     let text = text(path)?;
     let source = crate::position::Source::file(path, text);
     let documents = yaml::parse(&source, ParseOptions::default())

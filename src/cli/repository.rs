@@ -122,15 +122,20 @@ fn is_folder(path: &str) -> bool {
 }
 
 /// A repository that is to be changed; it need not be there yet.
-struct Draft {
+pub struct Draft {
     files: Vec<File>,
     /// The paths of the sources.
     sources: BTreeSet<String>,
-    changes: Changes,
+    /// What becomes of it.
+    pub changes: Changes,
 }
 
 impl Draft {
-    fn of(folder: &str) -> Result<Draft, Report> {
+    /// That of the repository in a folder.
+    ///
+    /// # Errors
+    /// Something in it cannot be read.
+    pub fn of(folder: &str) -> Result<Draft, Report> {
         let is_there = fs::exists(join(folder, PACKAGES)).unwrap_or(true);
         let mut sources = BTreeSet::new();
         if is_folder(&join(folder, SOURCES)) {
@@ -145,7 +150,10 @@ impl Draft {
     }
 
     /// Changes it by what this makes of its content.
-    fn change(
+    ///
+    /// # Errors
+    /// Something in it cannot be read, or cannot be made.
+    pub fn change(
         &mut self,
         folder: &str,
         edit: impl FnOnce(&Content) -> Result<Changes, Report>,
@@ -162,7 +170,7 @@ impl Draft {
     }
 
     /// The files that are pushed, as they become.
-    fn files(&self) -> Vec<File> {
+    pub fn files(&self) -> Vec<File> {
         let mut files = self.changes.applied(&self.files);
         files.retain(|file| !file.path().starts_with(SOURCES));
         files
@@ -229,7 +237,10 @@ fn remove(folder: &str, flags: &RemoveFromRepositoryFlags) -> Result<Printed, Re
 }
 
 /// Makes changes; the answer tells them, sources by their folder.
-fn apply(folder: &str, changes: &Changes) -> Result<String, Report> {
+///
+/// # Errors
+/// The disk refuses.
+pub fn apply(folder: &str, changes: &Changes) -> Result<String, Report> {
     let (written, deleted) = stage::apply(folder, changes)?;
     let shown = |path: &String| match path.split('/').collect::<Vec<_>>().as_slice() {
         [first, name, version, _, ..] if *first == SOURCES => {
@@ -336,7 +347,10 @@ fn list(folder: &str) -> Result<Printed, Report> {
 }
 
 /// Warnings are printed, errors make it fail.
-fn check(folder: &str, files: &[File], others: &[String]) -> Result<Printed, Report> {
+///
+/// # Errors
+/// The repository is at fault, or another one cannot be read.
+pub fn check(folder: &str, files: &[File], others: &[String]) -> Result<Printed, Report> {
     let (repository, _) = Repository::read(files);
     let mut told = verify(files);
     for other in others {

@@ -395,8 +395,8 @@ impl Images {
         if !unlocked.is_empty() && !source.allow_unlocked {
             return Err(Report::new(format!(
                 "Expected images to have a digest, which these have not:\n- {}\n\
-                 (hint: say which image is released by --image REF@sha256:…, or --image NAME=REF@sha256:… for an image \
-                 that stands in the resources as NAME; --allow-unlocked builds without)",
+                 (hint: say which image is released: REF@sha256:…, or NAME=REF@sha256:… for an image \
+                 that stands in the resources as NAME; or allow images that are not locked)",
                 unlocked.join("\n- ")
             )));
         }
@@ -415,7 +415,8 @@ impl Images {
             let image = &released.image;
             if image.digest.is_none() && !source.allow_unlocked {
                 return Err(Report::new(format!(
-                    "Expected --image to have a digest, which '{image}' has not (hint: --allow-unlocked builds without)"
+                    "Expected the released image to have a digest, which '{image}' has not (hint: or allow images that are not \
+                     locked)"
                 )));
             }
             let is_meant = |text: &str| match &released.name {

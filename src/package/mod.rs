@@ -21,6 +21,7 @@ pub mod names;
 pub mod object;
 pub mod rbac;
 pub mod reference;
+pub mod release;
 pub mod report;
 pub mod repository;
 pub mod select;
