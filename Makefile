@@ -46,7 +46,7 @@ unit: ## unit tests, and the documented examples
 	cargo test --locked --doc
 
 peer: ## generated programs, with ours and with the starlark crate (its first build takes some minutes)
-	cargo test --locked --manifest-path tests/peer/Cargo.toml --target-dir target
+	cargo test --manifest-path tests/peer/Cargo.toml --target-dir target
 
 conformance: ## our recorded cases, and ytt's where they are at hand
 	cargo test --locked --test conformance -- --nocapture
