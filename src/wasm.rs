@@ -12,7 +12,8 @@ use crate::templates;
 use crate::values::Flags;
 use crate::values::flags::{EnvPrefix, FileValue, KeyValue, Kind, ValuesFile, split_library};
 use crate::yaml::{self, Value};
-use serde::{Deserialize, Serialize};
+use serde::ser::{Error as _, SerializeMap};
+use serde::{Deserialize, Serialize, Serializer};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -50,6 +51,8 @@ export interface Rendering {
   error: string;
   diagnostics: Diagnostic[];
 }
+/** Data values as they were read: as JSON, keys in their order and floats with their point, or what is wrong. */
+export interface Reading { json?: string; error: string }
 /** A file for a session. */
 export interface InputFile { path: string; data: string | Uint8Array }
 /** A file of a result. */
@@ -120,6 +123,9 @@ extern "C" {
     /// `Package[]` of the types above.
     #[wasm_bindgen(typescript_type = "Package[]")]
     pub type JsPackages;
+    /// `Reading` of the types above.
+    #[wasm_bindgen(typescript_type = "Reading")]
+    pub type JsReading;
     /// `InputFile[]` of the types above.
     #[wasm_bindgen(typescript_type = "InputFile[]")]
     pub type JsFiles;
@@ -319,6 +325,76 @@ const PROGRAM: &str = "haulout";
 #[wasm_bindgen]
 pub fn packages() -> JsPackages {
     to_js(&templates::packages()).into()
+}
+
+fn reading(values: &str) -> Result<String, Report> {
+    let options = RenderOptions {
+        values: Some(values.to_owned()),
+        ..RenderOptions::default()
+    };
+    let read = render::render(&Request {
+        values: options.flags(),
+        inspect: Inspect::Values,
+        limits: limits(),
+        ..Request::default()
+    })?;
+    let document = read.documents.items.into_iter().next();
+    let value = document.map_or_else(|| Value::map([]), |document| document.value);
+    serde_json::to_string(&Written(&value)).map_err(|error| Report::new(error.to_string()))
+}
+
+/// Reads data values, plain YAML as `--data-values-file -` takes it, for a form to show.
+#[wasm_bindgen]
+pub fn read_values(values: &str) -> JsReading {
+    let reading = match reading(values) {
+        Ok(json) => Reading {
+            json: Some(json),
+            error: String::new(),
+        },
+        Err(report) => Reading {
+            json: None,
+            error: report.layout(PROGRAM),
+        },
+    };
+    to_js(&reading).into()
+}
+
+#[derive(Serialize)]
+struct Reading {
+    json: Option<String>,
+    error: String,
+}
+
+/// A value as it is written, keys in their order: what Go's JSON does not keep.
+struct Written<'a>(&'a Value);
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Null => serializer.serialize_unit(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Int(value) => serializer.serialize_i64(*value),
+            Value::Uint(value) => serializer.serialize_u64(*value),
+            Value::Float(value) if value.is_finite() => serializer.serialize_f64(*value),
+            Value::Float(_) => Err(S::Error::custom("a form has no word for this number")),
+            Value::Str(text) => serializer.serialize_str(&String::from_utf8_lossy(text)),
+            Value::Map(map) => {
+                let mut entries = serializer.serialize_map(Some(map.items.len()))?;
+                for item in &map.items {
+                    let key = item.key.as_str();
+                    let key = key.ok_or_else(|| S::Error::custom("a form's keys are text"))?;
+                    entries.serialize_entry(&key, &Written(&item.value))?;
+                }
+                entries.end()
+            }
+            Value::Array(array) => {
+                serializer.collect_seq(array.items.iter().map(|item| Written(&item.value)))
+            }
+            Value::Documents(set) => {
+                serializer.collect_seq(set.items.iter().map(|item| Written(&item.value)))
+            }
+        }
+    }
 }
 
 /// `RenderOptions` of the types above.

@@ -1,12 +1,23 @@
-// The page's side of the engine: requests to a worker, the newest wins, a broken worker is replaced.
+// The page's side of the engine: one worker, one request at a time, the newest render wins, a broken worker is replaced.
 
-/** How long a render may take before its worker is stopped, in milliseconds. */
+/** How long an answer may take before the worker is stopped, in milliseconds. */
 const PATIENCE = 10_000;
+/** Verbs of which only the newest request matters. */
+const NEWEST = new Set(['render', 'probe']);
+
+/** What a request fails with: `late` if the engine was stopped for want of an answer. */
+export class Failure extends Error {
+  constructor(message, late = false) {
+    super(message);
+    this.late = late;
+  }
+}
 
 export class Engine {
   #worker;
-  #name;
-  #waiting = new Map();
+  #source;
+  #queue = [];
+  #current;
   #lastId = 0;
 
   constructor() {
@@ -18,57 +29,92 @@ export class Engine {
     return this.#ask('packages');
   }
 
-  /** Opens a package by name; later renders are of it. */
-  async open(name) {
-    this.#name = name;
-    await this.#ask('open', { name });
+  /** Opens a package `{ name }` or files `{ files: [{ path, data }] }`; later requests are of it. */
+  async open(source) {
+    await this.#ask('open', source);
+    this.#source = source;
+  }
+
+  /** What to ask a person for: the form tree. */
+  form() {
+    return this.#ask('form');
   }
 
   /**
    * Renders with these data values (YAML text).
    * @returns {Promise<{text: string, error: string, diagnostics: object[]} | undefined>} nothing if a newer request overtook this one
    */
-  async render(values) {
-    const answer = this.#ask('render', { values });
-    const id = this.#lastId;
-    const result = await answer;
-    return id === this.#lastId ? result : undefined;
+  render(values) {
+    return this.#ask('render', { values });
+  }
+
+  /** The text of a render that is only looked at; nothing if it was overtaken, empty if it failed. */
+  probe(values) {
+    return this.#ask('probe', { values });
+  }
+
+  /** Values as the engine reads them: `{ json, error }`. */
+  read(values) {
+    return this.#ask('read', { values });
   }
 
   #start() {
     this.#worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
     this.#worker.onmessage = ({ data }) => this.#settle(data);
-    this.#worker.onerror = (event) => this.#replace(event.message || 'the engine could not be loaded');
+    this.#worker.onerror = (event) => this.#replace(new Failure(event.message || 'the engine could not be loaded'));
   }
 
   #ask(verb, request) {
-    const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#replace(`stopped: no result within ${PATIENCE / 1000} seconds`), PATIENCE);
-      this.#waiting.set(id, { resolve, reject, timer });
-      this.#worker.postMessage({ id, verb, request });
+      if (NEWEST.has(verb)) this.#overtake(verb);
+      const entry = { id: ++this.#lastId, verb, request, resolve, reject };
+      // What is only looked at waits for what was asked for.
+      const before = verb === 'probe' ? -1 : this.#queue.findIndex((other) => other.verb === 'probe');
+      if (before < 0) this.#queue.push(entry);
+      else this.#queue.splice(before, 0, entry);
+      this.#next();
     });
   }
 
-  #settle({ id, answer, failure, broken }) {
-    const waiting = this.#waiting.get(id);
-    if (!waiting) return;
-    this.#waiting.delete(id);
-    clearTimeout(waiting.timer);
-    if (failure === undefined) return waiting.resolve(answer);
-    waiting.reject(new Error(failure));
-    if (broken) this.#replace(failure);
+  /** Answers what a newer request makes pointless: with nothing. */
+  #overtake(verb) {
+    this.#queue = this.#queue.filter((entry) => {
+      if (entry.verb === verb) entry.resolve(undefined);
+      return entry.verb !== verb;
+    });
+    if (this.#current?.verb === verb) this.#current.resolve(undefined);
   }
 
-  /** Ends the worker, fails what waits for it, and starts another with the same package open. */
-  #replace(reason) {
+  #next() {
+    if (this.#current || !this.#queue.length) return;
+    this.#current = this.#queue.shift();
+    const { id, verb, request } = this.#current;
+    this.#current.timer = setTimeout(() => this.#replace(new Failure(`stopped: no result within ${PATIENCE / 1000} seconds`, true)), PATIENCE);
+    this.#worker.postMessage({ id, verb, request });
+  }
+
+  #settle({ id, answer, failure, broken }) {
+    const entry = this.#current;
+    if (entry?.id !== id) return;
+    if (broken) return this.#replace(new Failure(failure));
+    this.#current = undefined;
+    clearTimeout(entry.timer);
+    if (failure === undefined) entry.resolve(answer);
+    else entry.reject(new Failure(failure));
+    this.#next();
+  }
+
+  /** Ends the worker, fails what it was at, and starts another with the same source open. */
+  #replace(failure) {
     this.#worker.terminate();
-    for (const { reject, timer } of this.#waiting.values()) {
-      clearTimeout(timer);
-      reject(new Error(reason));
-    }
-    this.#waiting.clear();
+    const entry = this.#current;
+    this.#current = undefined;
+    clearTimeout(entry?.timer);
+    entry?.reject(failure);
     this.#start();
-    if (this.#name) this.#ask('open', { name: this.#name }).catch(() => {});
+    if (this.#source) {
+      this.#queue.unshift({ id: ++this.#lastId, verb: 'open', request: this.#source, resolve() {}, reject() {} });
+    }
+    this.#next();
   }
 }

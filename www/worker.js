@@ -1,13 +1,20 @@
 // The engine, off the page's main thread: one session, one answer for each request.
-import init, { packages, Session } from './pkg/haulout.js';
+import init, { packages, read_values, Session } from './pkg/haulout.js';
 
 const ready = init();
 let session;
 
 const answers = {
   packages: () => packages(),
-  open: ({ name }) => { session?.free(); session = Session.open_package(name); },
+  open: ({ name, files }) => {
+    const opened = files ? Session.open_files(files) : Session.open_package(name);
+    session?.free();
+    session = opened;
+  },
+  form: () => session.form(),
   render: ({ values }) => session.render(values),
+  probe: ({ values }) => session.render(values).text,
+  read: ({ values }) => read_values(values),
 };
 
 self.onmessage = async ({ data: { id, verb, request } }) => {

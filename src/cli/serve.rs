@@ -1,14 +1,23 @@
 //! `haulout serve`: the page, on this machine only.
 //!
-//! Files of one folder, read for each request, to one browser: `tiny_http` does the protocol.
+//! Files of one folder, read for each request, to one browser: a thread and a connection for each request, so that none
+//! waits for another. A pool of threads, as `tiny_http` has, lets a connection starve when a page asks for many files at once.
 
 use super::Printed;
 use super::flags::ServeFlags;
 use crate::diagnostic::Report;
 use std::fs;
-use std::io::Write;
-use std::path::{Component, Path};
-use tiny_http::{Header, Method, Request, Response, Server};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+/// What the lines of a request may be long together, in bytes.
+const LONGEST_REQUEST: u64 = 16 << 10;
+/// How long a browser may take to ask, or to take the answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What the page may do, said by the server too: workers obey the headers of their own file.
 const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; \
@@ -25,49 +34,64 @@ pub fn serve(flags: &ServeFlags) -> Result<Printed, Report> {
             "there is no page in '{shown}' (hint: --dir FOLDER, the one with index.html)"
         )));
     };
-    let server = Server::http(&flags.listen_addr).map_err(|error| {
+    let cannot = |error: io::Error| {
         Report::new(format!("cannot listen on '{}': {error}", flags.listen_addr))
-    })?;
-    let mut out = std::io::stdout();
+    };
+    let listener = TcpListener::bind(&flags.listen_addr).map_err(cannot)?;
+    let address = listener.local_addr().map_err(cannot)?;
+    let mut out = io::stdout();
     let _ = writeln!(
         out,
-        "haulout serves {} at http://{}/ (Ctrl-C ends it)",
+        "haulout serves {} at http://{address}/ (Ctrl-C ends it)",
         flags.dir.display(),
-        server.server_addr()
     );
     let _ = out.flush();
-    for request in server.incoming_requests() {
-        answer(request, &folder);
+    let folder: Arc<PathBuf> = Arc::new(folder);
+    for stream in listener.incoming().flatten() {
+        let folder = Arc::clone(&folder);
+        // A browser that has gone away needs no answer.
+        thread::spawn(move || answer(stream, &folder));
     }
     Ok(Printed::default())
 }
 
-fn answer(request: Request, folder: &Path) {
-    let found = match request.method() {
-        Method::Get | Method::Head => find(folder, request.url()),
+/// Reads a request and answers it; the connection ends with that.
+fn answer(mut stream: TcpStream, folder: &Path) -> io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut lines = BufReader::new(stream.try_clone()?.take(LONGEST_REQUEST)).lines();
+    let request = lines.next().unwrap_or_else(|| Ok(String::new()))?;
+    // The headers say nothing that matters here, but a connection is closed in peace only once they are read.
+    for line in lines {
+        if line?.is_empty() {
+            break;
+        }
+    }
+    let mut words = request.split(' ');
+    let (method, url) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+    let found = match method {
+        "GET" | "HEAD" => find(folder, url),
         _ => None,
     };
-    // A browser that has gone away needs no answer.
-    let _ = match found {
-        Some((kind, bytes)) => {
-            let headers = [
-                ("Content-Type", kind),
-                ("Content-Security-Policy", POLICY),
-                ("X-Content-Type-Options", "nosniff"),
-                ("Referrer-Policy", "no-referrer"),
-                ("Cache-Control", "no-cache"),
-            ];
-            let mut response = Response::from_data(bytes);
-            for header in headers
-                .iter()
-                .filter_map(|(name, value)| Header::from_bytes(*name, *value).ok())
-            {
-                response.add_header(header);
-            }
-            request.respond(response)
-        }
-        None => request.respond(Response::from_string("not found").with_status_code(404)),
+    let (status, kind, bytes) = match found {
+        Some((kind, bytes)) => ("200 OK", kind, bytes),
+        None => (
+            "404 Not Found",
+            "text/plain; charset=utf-8",
+            b"not found".to_vec(),
+        ),
     };
+    let length = bytes.len();
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\
+         Content-Security-Policy: {POLICY}\r\nX-Content-Type-Options: nosniff\r\n\
+         Referrer-Policy: no-referrer\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n"
+    )?;
+    if method != "HEAD" {
+        stream.write_all(&bytes)?;
+    }
+    stream.flush()
 }
 
 /// The file that a URL names, if it lies in the folder.

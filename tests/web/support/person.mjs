@@ -1,0 +1,60 @@
+// A person at the form: finds fields by their labels and fills them in.
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { initSync, read_values, Session } from '../../../www/pkg/haulout.js';
+import { www } from './browser.mjs';
+
+initSync({ module: readFileSync(new URL('pkg/haulout_bg.wasm', www)) });
+
+/** Values as the engine reads them; nothing if they are not plain values. */
+export function readValues(text) {
+  const { json, error } = read_values(text);
+  return error ? undefined : JSON.parse(json) ?? {};
+}
+
+/** What a package asks for. */
+export function formOf(name) {
+  const session = Session.open_package(name);
+  const form = session.form();
+  session.free();
+  return form;
+}
+
+/** Whether a form has a way to say a value: its field is there and takes that type. */
+export function canSay(field, value) {
+  if (field.nullable && value === null) return true;
+  if (field.fields) return isMap(value) && Object.keys(value).every((key) => field.fields.some((child) => child.key === key && canSay(child, value[key])));
+  if (field.item) return Array.isArray(value) && value.every((item) => canSay(field.item, item));
+  if (field.choices) return field.choices.includes(value);
+  return { string: typeof value === 'string', integer: Number.isInteger(value), float: typeof value === 'number', boolean: typeof value === 'boolean' }[field.type] ?? true;
+}
+
+const isMap = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
+
+/** Fills in the fields of a map, within a part of the page. */
+export async function fillIn(scope, fields, values) {
+  for (const [key, value] of Object.entries(values)) {
+    const field = fields.find((one) => one.key === key);
+    if (!isDeepStrictEqual(value, field.default)) await fill(scope, field, field.title ?? key, value);
+  }
+}
+
+async function fill(scope, field, title, value) {
+  const exact = { name: title, exact: true };
+  if (field.choices) return scope.getByRole('combobox', exact).selectOption({ label: String(value) });
+  if (field.nullable && value === null) return scope.getByRole('switch', { name: `Set ${title}`, exact: true }).uncheck();
+  if (field.fields) return fillIn(scope.getByRole('group', exact), field.fields, value);
+  if (field.item) {
+    const group = scope.getByRole('group', exact);
+    for (const [index, item] of value.entries()) {
+      await group.getByRole('button', { name: `Add to ${title}`, exact: true }).click();
+      await fill(group, field.item, `${title} ${index + 1}`, item);
+    }
+    return undefined;
+  }
+  if (field.type === 'boolean') return scope.getByRole('checkbox', exact).setChecked(value);
+  if (field.type === 'any') return scope.getByRole('textbox', exact).fill(JSON.stringify(value));
+  if (value === '' && !field.nullable) return scope.getByRole('button', { name: `Leave empty: ${title}`, exact: true }).click();
+  if (value === '' && field.nullable) return scope.getByRole('switch', { name: `Set ${title}`, exact: true }).check();
+  return scope.getByLabel(title, { exact: true }).fill(String(value));
+}

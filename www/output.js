@@ -1,0 +1,169 @@
+// The rendered documents: outline, filter, highlighting, lit lines, and their difference from the defaults.
+import { element } from './dom.js';
+import { lineDiff } from './diff.js';
+import { say } from './words.js';
+
+/** Lines around a difference that are shown with it. */
+const AROUND = 3;
+/** The values of a Secret, which stay covered until they are asked for. */
+const COVERED = /^(data|stringData):$/;
+
+/** The lines of a text, without the nothing after its last break. */
+const linesOf = (text) => text.replace(/\n$/, '').split('\n');
+
+/** Which lines of a document hold what a Secret keeps. */
+function coveredLines(lines) {
+  if (!lines.includes('kind: Secret')) return lines.map(() => false);
+  let within = false;
+  return lines.map((line) => {
+    if (!/^\s/.test(line)) within = COVERED.test(line);
+    return within && /^\s/.test(line);
+  });
+}
+
+/** Splits what was printed into its documents, each with its `---`; one for each of `names`, or a single one. */
+function split(text, names) {
+  if (!text) return [];
+  const parts = [];
+  for (const line of linesOf(text)) {
+    if (line === '---' || !parts.length) parts.push([line]);
+    else parts.at(-1).push(line);
+  }
+  if (names && parts.length !== names.length) return [{ lines: linesOf(text) }];
+  return parts.map((lines, index) => ({ lines, ...names?.[index] }));
+}
+
+/** A line of YAML as printed, in spans for what it is made of. */
+function highlight(line, covered) {
+  const found = /^(\s*(?:- )*)(?:("(?:[^"\\]|\\.)*"|[^\s"'#][^:#]*?)(:)(?= |$))?(.*)$/.exec(line);
+  const [, start, key, colon, rest] = found;
+  const parts = [start];
+  if (key !== undefined) parts.push(element('span', { class: 'key' }, key), colon);
+  const value = rest.trimStart();
+  if (!value) return [...parts, rest];
+  const kind = /^(["'])/.test(value) ? 'text' : /^(true|false|null|~|-?\d[\d.e+]*|\{\}|\[\])$/.test(value) ? 'atom' : '';
+  parts.push(rest.slice(0, rest.length - value.length));
+  parts.push(covered || kind ? element('span', { class: covered ? 'covered' : kind }, value) : value);
+  return parts;
+}
+
+export class Output {
+  #documents = [];
+  #filter = '';
+  #places;
+
+  /** @param places elements: `text` (a pre), `outline` (a list), `none` (said if the filter leaves nothing) */
+  constructor(places) {
+    this.#places = places;
+  }
+
+  /** Shows a rendering; a document that is as it was stays in place. */
+  show({ text, documents }) {
+    const kept = new Map(this.#documents.map((document) => [document.source, document]));
+    this.#documents = split(text, documents).map(({ lines, kind, name }) => {
+      const source = lines.join('\n');
+      const former = kept.get(source);
+      kept.delete(source);
+      return former ?? this.#document(lines, source, kind, name);
+    });
+    const { text: pre, outline } = this.#places;
+    let line = 0;
+    for (const document of this.#documents) {
+      document.first = line;
+      line += document.lines.length;
+    }
+    replace(pre, this.#documents.map(({ element }) => element));
+    replace(outline, this.#documents.map(({ entry }) => entry));
+    this.filter(this.#filter);
+  }
+
+  /** Leaves only the documents whose kind or name holds a text. */
+  filter(text) {
+    this.#filter = text;
+    const wanted = text.trim().toLowerCase();
+    let shown = 0;
+    for (const document of this.#documents) {
+      const on = `${document.kind ?? ''}/${document.name ?? ''} ${document.kind ?? ''} ${document.name ?? ''}`.toLowerCase().includes(wanted);
+      document.element.hidden = document.entry.hidden = !on;
+      shown += on;
+    }
+    this.#places.none.hidden = shown > 0 || !wanted;
+  }
+
+  /** Lights lines by their index in the whole text; marks their documents in the outline. */
+  light(lines) {
+    let first;
+    for (const document of this.#documents) {
+      let count = 0;
+      document.lines.forEach((line, index) => {
+        const on = lines.has(document.first + index);
+        line.classList.toggle('lit', on);
+        count += on;
+        if (on) first ??= line;
+      });
+      document.entry.classList.toggle('lit', count > 0);
+    }
+    if (first) scrollInto(this.#places.text, first);
+  }
+
+  #document(lines, source, kind, name) {
+    const covered = coveredLines(lines);
+    const rows = lines.map((line, index) => element('span', { class: 'line' }, ...highlight(line, covered[index]), '\n'));
+    const body = element('div', { class: 'document' }, ...rows);
+    const document = { source, kind, name, element: body, lines: rows };
+    const button = element('button', { type: 'button', onclick: () => scrollInto(this.#places.text, body) },
+      element('span', { class: 'kind' }, kind ?? say('other')), name ? ` ${name}` : '');
+    document.entry = element('li', {}, button);
+    return document;
+  }
+}
+
+function replace(parent, children) {
+  children.forEach((child, index) => {
+    if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
+  });
+  while (parent.children.length > children.length) parent.lastElementChild.remove();
+}
+
+function scrollInto(frame, target) {
+  const top = target.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop;
+  frame.scrollTo({ top: Math.max(0, top - 12), behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
+}
+
+/** Shows how a text differs from another, with some lines around each difference. Returns how many lines differ. */
+export function showDifference(place, before, after) {
+  const lines = lineDiff(before, after);
+  const covers = [before, after].map((text) => split(text).flatMap(({ lines }) => coveredLines(lines)));
+  const near = new Uint8Array(lines.length);
+  let count = 0;
+  lines.forEach(({ kind }, index) => {
+    if (kind === 'same') return;
+    count += 1;
+    near.fill(1, Math.max(0, index - AROUND), index + AROUND + 1);
+  });
+  const rows = [];
+  let skipped = 0;
+  const gap = () => {
+    if (skipped) rows.push(element('div', { class: 'gap' }, `⋯ ${say('context', skipped)}`));
+    skipped = 0;
+  };
+  if (count) {
+    const seen = [0, 0];
+    lines.forEach(({ kind, line }, index) => {
+      const covered = kind === 'removed' ? covers[0][seen[0]] : covers[1][seen[1]];
+      if (kind !== 'added') seen[0] += 1;
+      if (kind !== 'removed') seen[1] += 1;
+      if (!near[index]) {
+        skipped += 1;
+        return;
+      }
+      gap();
+      const sign = { same: ' ', added: '+', removed: '-' }[kind];
+      const spoken = kind === 'same' ? null : element('span', { class: 'spoken' }, say(kind));
+      rows.push(element('div', { class: `row ${kind}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), spoken, ...highlight(line, covered)));
+    });
+    gap();
+  } else rows.push(element('p', { class: 'help' }, say('nothingDiffers')));
+  place.replaceChildren(...rows);
+  return count;
+}

@@ -1,0 +1,31 @@
+// Keeps this folder's files from the first visit on: the network first, the kept copy if there is none.
+const KEPT = 'haulout';
+/** All that the page is made of. */
+const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm',
+  ...'app controls diff dom drop engine errors form output secrets share take values words worker yaml'.split(' ').map((name) => `${name}.js`)];
+
+self.addEventListener('install', (event) => event.waitUntil(keep()));
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  if (request.method !== 'GET' || new URL(request.url).origin !== self.location.origin) return;
+  event.respondWith(answer(request));
+});
+
+async function keep() {
+  await (await caches.open(KEPT)).addAll(FILES);
+  await self.skipWaiting();
+}
+
+async function answer(request) {
+  const kept = await caches.open(KEPT);
+  try {
+    const fresh = await fetch(request);
+    if (fresh.ok) await kept.put(request, fresh.clone());
+    return fresh;
+  } catch (failure) {
+    const former = await kept.match(request, { ignoreSearch: true });
+    if (former) return former;
+    throw failure;
+  }
+}

@@ -1,0 +1,98 @@
+// What a person takes away: the values, the manifests, the command line, a link.
+import { copy, download, element } from './dom.js';
+import { LONGEST, toFragment } from './share.js';
+import { covered, mentionsSecret, withoutSecrets } from './secrets.js';
+import { toYaml } from './yaml.js';
+import { say } from './words.js';
+
+const shellWord = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** The command line that gives the same result. */
+export function commandFor({ name, files }, text, hasSecrets) {
+  const command = files ? `haulout -f ${shellWord(name)}` : `haulout render ${name}`;
+  if (!text.trim()) return command;
+  if (hasSecrets) return `${command} --data-values-file values.yaml`;
+  let mark = 'END';
+  while (text.split('\n').includes(mark)) mark += '_';
+  return `${command} --data-values-file - <<'${mark}'\n${text.trimEnd()}\n${mark}`;
+}
+
+/**
+ * Builds the panel.
+ * @param page `{ values(), rendering(), open(), importValues(name, text), notice(text) }`
+ * @returns {{ update(): void }}
+ */
+export function buildTakeAway(panel, page) {
+  const style = element('select', { id: 'values-style', onchange: () => update() },
+    element('option', { value: 'plain' }, say('plain')), element('option', { value: 'annotated' }, say('annotated')));
+  const annotated = (text) => (style.value === 'annotated' ? `#@data/values\n---\n${text}` : text);
+  const valuesText = () => annotated(page.values().text);
+  const shownValues = () => (mentionsSecret(page.values().text) ? annotated(toYaml(covered(page.values().tree))) : valuesText());
+  const valuesFile = box('valuesFile', () => valuesText(), 'values.yaml',
+    element('label', { for: 'values-style' }, say('valuesStyle')), style);
+  const manifests = box('renderedYaml', () => page.rendering().text, 'manifests.yaml');
+  const command = box('command', () => {
+    const { left } = withoutSecrets(page.values().tree);
+    return commandFor(page.open(), page.values().text, left.length > 0);
+  });
+  manifests.pre.remove();
+  command.pre.id = 'command';
+  const file = element('input', {
+    type: 'file', hidden: true, accept: '.yaml,.yml,text/yaml',
+    onchange: async () => {
+      const [chosen] = file.files;
+      if (chosen) page.importValues(chosen.name, await chosen.text());
+      file.value = '';
+    },
+  });
+  const bring = element('button', { type: 'button', onclick: () => file.click() }, say('importValues'));
+  valuesFile.tools.append(bring, file);
+  const link = linkBox(page);
+  panel.replaceChildren(valuesFile.element, manifests.element, command.element, link.element);
+  const update = () => {
+    valuesFile.pre.textContent = shownValues() || say('noValues');
+    command.pre.textContent = command.text();
+    link.update();
+  };
+  return { update };
+
+  function box(title, text, name, ...more) {
+    const heading = element('h3', { id: `take-${title}` }, say(title));
+    const pre = element('pre', { tabindex: '0', role: 'region', 'aria-labelledby': heading.id });
+    const tools = element('div', { class: 'tools' }, ...more, copyButton(say(title), text, page.notice),
+      name && element('button', { type: 'button', 'aria-label': say('downloadOf', say(title)), onclick: () => download(name, text()) }, say('download')));
+    return { element: element('div', { class: 'take' }, element('div', { class: 'bar' }, heading, tools), pre), pre, tools, text };
+  }
+}
+
+function copyButton(what, text, notice) {
+  return element('button', {
+    type: 'button', 'aria-label': say('copyOf', what),
+    onclick: async ({ target }) => {
+      const worked = await copy(await text());
+      if (!worked) return notice(say('notCopied'));
+      target.textContent = say('copied');
+      setTimeout(() => { target.textContent = say('copy'); }, 2_000);
+    },
+  }, say('copy'));
+}
+
+function linkBox(page) {
+  const input = element('input', { id: 'link', type: 'text', readonly: true, 'aria-labelledby': 'take-link', 'aria-describedby': 'link-help link-left', onfocus: () => input.select() });
+  const left = element('p', { class: 'help', id: 'link-left' });
+  const row = element('div', { class: 'row' }, input, copyButton(say('link'), () => input.value, page.notice));
+  const whole = element('div', { class: 'take' }, element('h3', { id: 'take-link' }, say('link')), row,
+    element('p', { class: 'help', id: 'link-help' }, say('linkHelp')), left);
+  return {
+    element: whole,
+    async update() {
+      const { tree, left: names } = withoutSecrets(page.values().tree);
+      const fragment = await toFragment(page.open().name, toYaml(tree));
+      const address = `${location.origin}${location.pathname}${fragment}`;
+      const own = Boolean(page.open().files);
+      row.hidden = own || address.length > LONGEST;
+      input.value = row.hidden ? '' : address;
+      left.textContent = own ? say('linkFiles') : row.hidden ? say('linkLong') : names.length ? say('linkLeft', names.join(', ')) : '';
+    },
+  };
+}
