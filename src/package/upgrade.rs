@@ -3,7 +3,7 @@
 use super::object::{Change, Identity, Object, at, changes, pairs, shown};
 use super::rbac::{Grants, Rule, Target, grants, rules};
 use super::source::Rendered;
-use crate::schema::{Field, Shape, Type};
+use crate::schema::{Field, Shape};
 use crate::yaml::Value;
 use serde::Serialize;
 
@@ -344,18 +344,21 @@ const UNKNOWN: &str = "unknown";
 fn keys(rendered: &Rendered) -> Vec<Key> {
     let mut keys = Vec::new();
     if rendered.schema.is_declared() {
-        of_field("", rendered.schema.root(), &mut keys);
+        of_field(
+            "",
+            rendered.schema.root(),
+            Some(&rendered.defaults),
+            &mut keys,
+        );
     } else {
         of_value("", &rendered.defaults, &mut keys);
     }
     keys
 }
 
-fn of_field(path: &str, field: &Field, keys: &mut Vec<Key>) {
-    of_type(path, &field.value_type, &field.default, keys);
-}
-
-fn of_type(path: &str, value_type: &Type, default: &Value, keys: &mut Vec<Key>) {
+/// `given` is what the package's own files of values say, if they say something.
+fn of_field(path: &str, field: &Field, given: Option<&Value>, keys: &mut Vec<Key>) {
+    let value_type = &field.value_type;
     let name = match &value_type.shape {
         Shape::Map(_) => "map".to_string(),
         Shape::Array(_) => "array".to_string(),
@@ -366,19 +369,26 @@ fn of_type(path: &str, value_type: &Type, default: &Value, keys: &mut Vec<Key>) 
     let inner = value_type.inner();
     let is_map = matches!(value_type.shape, Shape::Map(_));
     if !path.is_empty() && !is_map {
+        let default = given.unwrap_or(&field.default);
         keys.push((path.to_string(), name, shown(default)));
     }
     match &inner.shape {
         Shape::Map(map) => {
             for field in map.items() {
                 let key = field.key.as_ref().map(key_text).unwrap_or_default();
-                of_field(&below(path, &key), field, keys);
+                let given = given.and_then(|given| given.as_map()?.get(&key));
+                of_field(
+                    &below(path, &key),
+                    field,
+                    given.map(|item| &item.value),
+                    keys,
+                );
             }
         }
         Shape::Array(items) => {
             // What an item is tells more than its default.
             if matches!(items.value_type.shape, Shape::Map(_)) {
-                of_field(&format!("{path}[]"), items, keys);
+                of_field(&format!("{path}[]"), items, None, keys);
             }
         }
         _ => {}
