@@ -23,7 +23,7 @@ const shown = (value) => (value === undefined || value === null ? '' : typeof va
 
 function placeholder(field) {
   if (field.default === null || field.default === undefined) return say('notSet');
-  return field.default === '' ? say('empty') : say('defaultIs', shown(field.default));
+  return field.default === '' ? say('empty') : shown(field.default);
 }
 
 /** A line of text; an empty one means the default, unless `Leave empty` says that it is meant. */

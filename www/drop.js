@@ -113,6 +113,7 @@ export async function openFiles(entries) {
 
 /** The files of a drop, folders walked. */
 async function dropped(transfer) {
+  const loose = [...transfer.files].map((file) => [file, file.name]);
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   const found = [];
   const walk = async (entry, path) => {
@@ -126,7 +127,7 @@ async function dropped(transfer) {
     }
   };
   for (const entry of entries) await walk(entry, entry.name);
-  return found;
+  return found.length ? found : loose;
 }
 
 /**

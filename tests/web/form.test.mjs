@@ -273,6 +273,37 @@ test('a zip, a tar and loose files open alike; files without a schema have a gue
   await close();
 });
 
+test('a folder dropped on the page opens', async () => {
+  const { page, context, close } = await site.open();
+  const folder = onDisk(own);
+  const tools = await context.newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop']) {
+    await tools.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data: { items: [], files: [join(folder, 'shop')], dragOperationsMask: 1 } });
+  }
+  await page.waitForFunction(() => document.getElementById('own-name').textContent === 'shop');
+  await settled(page);
+  assert.equal(await output(page), spawnSync(binary, ['-f', join(folder, 'shop')], { encoding: 'utf8' }).stdout);
+  rmSync(folder, { recursive: true });
+  await close();
+});
+
+test('an engine that breaks is replaced, and the values are kept', async () => {
+  const { page, close } = await site.open();
+  await field(page, 'Namespace').focus();
+  await page.waitForFunction(() => document.getElementById('reach').textContent.includes('Namespace'));
+  await page.workers()[0].evaluate(() => {
+    globalThis.onmessage = ({ data }) => globalThis.postMessage({ id: data.id, failure: 'unreachable', broken: true });
+  });
+  await field(page, 'Namespace').fill('login');
+  await settled(page);
+  assert.match(await status(page), /Your values are kept/);
+  assert.equal(await valuesText(page), 'namespace: login\n');
+  await field(page, 'Replicas').fill('3');
+  await settled(page);
+  assert.equal(await output(page), commandLine('pinniped/supervisor', 'namespace: login\nreplicas: 3\n').out);
+  await close();
+});
+
 test('a render that does not end is stopped, and the values are kept', async () => {
   const { page, close } = await site.open();
   const folder = onDisk({ 'values.yaml': '#@data/values\n---\nturns: 1\n', 'out.yaml': '#@ load("@ytt:data", "data")\n#@ def f(n):\n#@ for i in range(n):\n#@ for j in range(100000):\n#@ x = j\n#@ end\n#@ end\n#@ end\n#@ f(data.values.turns)\nturns: #@ data.values.turns\n' });
