@@ -50,6 +50,7 @@ async function follow(from) {
   else find('unread').hidden = true;
   if (find('values').value !== values.text) find('values').value = values.text;
   open.views?.update();
+  take.update();
   find('undo').disabled = !values.canUndo;
   find('redo').disabled = !values.canRedo;
   find('again').disabled = values.text === '';
@@ -108,7 +109,6 @@ function show(result, spent) {
   find('took').textContent = say('took', Math.max(1, Math.round(spent)));
   const count = showChanges();
   status(`${say('documents', result.documents.length)}, ${say('differ', count)}`);
-  take?.update();
   light();
 }
 
@@ -356,6 +356,7 @@ find('language').addEventListener('change', async () => {
   } catch { /* then it is asked anew */ }
   if (find('package').options.length) find('package').lastElementChild.textContent = say('ownFiles');
   showForm();
+  take.update();
   await render();
 });
 find('package').addEventListener('change', () => {

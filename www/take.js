@@ -83,11 +83,14 @@ function linkBox(page) {
   const row = element('div', { class: 'row' }, input, copyButton(say('link'), () => input.value, page.notice));
   const whole = element('div', { class: 'take' }, element('h3', { id: 'take-link' }, say('link')), row,
     element('p', { class: 'help', id: 'link-help' }, say('linkHelp')), left);
+  let latest;
   return {
     element: whole,
     async update() {
       const { tree, left: names } = withoutSecrets(page.values().tree);
+      latest = tree;
       const fragment = await toFragment(page.open().name, toYaml(tree));
+      if (tree !== latest) return;
       const address = `${location.origin}${location.pathname}${fragment}`;
       const own = Boolean(page.open().files);
       row.hidden = own || address.length > LONGEST;

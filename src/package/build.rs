@@ -247,7 +247,13 @@ fn request(bundle: &Tree) -> Result<render::Request, Report> {
 fn rendered(bundle: &Tree) -> Result<Vec<Value>, Report> {
     let output = render(&request(bundle)?)
         .map_err(|report| report.context("Rendering with the package's own values"))?;
-    lock::resources(&yaml::print(&output.documents), "rendered resources")
+    let resources = lock::resources(&yaml::print(&output.documents), "rendered resources")?;
+    match resources.is_empty() {
+        true => Err(Report::new(
+            "Expected the templates to render resources, but they render none",
+        )),
+        false => Ok(resources),
+    }
 }
 
 /// Values that take the place of the templates' own, if these say by values which image is deployed.

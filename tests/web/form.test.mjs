@@ -137,6 +137,8 @@ test('all that is wrong stands at its field in the command line’s words, and g
     for (const line of said) assert.ok(expected.err.includes(line), `${line} in ${expected.err}`);
   }
   assert.match(await status(page), /2 errors/);
+  // What is taken away is what is there now, wrong as it is.
+  assert.match(await page.locator('#command').textContent(), /https_proxy: ""\napp_name: ""\nEND$/);
   await page.screenshot({ path: `${pictures}errors.png` });
   await page.locator('#summary').getByRole('button', exact('HTTPS proxy')).click();
   assert.equal(await field(page, 'HTTPS proxy').evaluate((node) => node === document.activeElement), true);
