@@ -19,6 +19,7 @@ mod url;
 pub mod version;
 mod yaml;
 
+use crate::bytestring::Str;
 use crate::script::{Args, Error, Globals, Interp, Result, Value};
 use crate::template::NodeBuilder;
 use std::rc::Rc;
@@ -124,12 +125,34 @@ pub fn no_arguments(args: &Args) -> Result<()> {
 /// # Errors
 /// It is none.
 pub fn string_argument(value: &Value) -> Result<String> {
+    Ok(bytes_argument(value)?.to_text().into_owned())
+}
+
+/// A string argument, which need not be UTF-8.
+///
+/// # Errors
+/// It is no string.
+pub fn bytes_argument(value: &Value) -> Result<&Str> {
     match value {
-        Value::Str(text) => Ok(text.to_text().into_owned()),
+        Value::Str(text) => Ok(text),
         other => Err(Error::new(format!(
             "expected a string, but was {}",
             other.type_name()
         ))),
+    }
+}
+
+/// `indent=`: blanks a level, at most 8; 0 if it is not given.
+///
+/// # Errors
+/// It is no such number.
+pub fn indent_argument(value: Option<&Value>) -> Result<usize> {
+    match value {
+        None => Ok(0),
+        Some(Value::Int(blanks @ 0..=8)) => Ok(*blanks as usize),
+        Some(Value::Int(_)) => Err(Error::new("indent value must be between 0 and 8")),
+        Some(Value::BigInt(_)) => Err(Error::new("expected int64 value")),
+        Some(_) => Err(Error::new("expected starlark.Int")),
     }
 }
 

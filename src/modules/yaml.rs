@@ -4,7 +4,7 @@ use super::{function, one, string_argument};
 use crate::position::Source;
 use crate::script::{Args, Error, Module, Result, Value};
 use crate::template::convert::{to_plain, to_yaml};
-use crate::yaml::{self, Document, DocumentSet, ParseOptions, Value as Node};
+use crate::yaml::{self, DocumentSet, ParseOptions, Value as Node};
 
 /// The module.
 pub fn module() -> Value {
@@ -20,16 +20,7 @@ pub fn module() -> Value {
 fn encode(args: &Args) -> Result<Value> {
     Ok(Value::str(match to_yaml(one(args)?)? {
         Node::Documents(documents) => yaml::print(&documents),
-        value => {
-            let document = Document {
-                value,
-                ..Document::default()
-            };
-            yaml::print(&DocumentSet {
-                items: vec![document],
-                ..DocumentSet::default()
-            })
-        }
+        value => yaml::print(&DocumentSet::from(value)),
     }))
 }
 

@@ -2,10 +2,9 @@
 
 use crate::position::Source;
 use crate::yaml::encode::encode;
-use crate::yaml::{self, Array, ArrayItem, Map, MapItem, ParseOptions, Value};
+use crate::yaml::{self, ParseOptions, Value};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::rc::Rc;
 
 /// The one document of a text.
 ///
@@ -27,7 +26,7 @@ pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
     if values.next().is_some() {
         return Err("expected one document, but found several".into());
     }
-    let empty = Value::Map(Rc::new(Map::default()));
+    let empty = Value::map([]);
     let json = yaml::json_value(value.unwrap_or(&empty), 0, false)
         .map_err(|reason| format!("error converting YAML to JSON: {reason}"))?;
     serde_json::from_slice(&json).map_err(|error| {
@@ -65,27 +64,12 @@ pub(crate) fn from_json(json: &serde_json::Value) -> Value {
             .or_else(|| number.as_f64().map(Value::Float))
             .unwrap_or_default(),
         serde_json::Value::String(text) => Value::str(text.as_str()),
-        serde_json::Value::Array(items) => Value::Array(Rc::new(Array {
-            items: items
+        serde_json::Value::Array(items) => Value::array(items.iter().map(from_json)),
+        serde_json::Value::Object(items) => Value::map(
+            items
                 .iter()
-                .map(|item| ArrayItem {
-                    value: from_json(item),
-                    ..ArrayItem::default()
-                })
-                .collect(),
-            ..Array::default()
-        })),
-        serde_json::Value::Object(items) => Value::Map(Rc::new(Map {
-            items: items
-                .iter()
-                .map(|(key, value)| MapItem {
-                    key: Value::str(key.as_str()),
-                    value: from_json(value),
-                    ..MapItem::default()
-                })
-                .collect(),
-            ..Map::default()
-        })),
+                .map(|(key, value)| (Value::str(key.as_str()), from_json(value))),
+        ),
     }
 }
 

@@ -2,13 +2,10 @@
 
 mod decode;
 
-use super::{bool_argument, function, one};
+use super::{bool_argument, bytes_argument, function, indent_argument, one};
 use crate::script::{Args, Error, Module, Result, Value};
 use crate::template::convert::to_yaml;
 use crate::yaml::json_value;
-
-/// How far a level may be indented.
-const MOST_INDENT: i64 = 8;
 
 /// The module.
 pub fn module() -> Value {
@@ -35,29 +32,15 @@ fn encode(args: &Args) -> Result<Value> {
         let found = args.named.iter().find(|(name, _)| *name == wanted);
         found.map(|(_, value)| value)
     };
-    let indent = match named("indent") {
-        None => 0,
-        Some(Value::Int(levels)) => *levels,
-        Some(Value::BigInt(_)) => return Err(Error::new("expected int64 value")),
-        Some(_) => return Err(Error::new("expected starlark.Int")),
-    };
-    if !(0..=MOST_INDENT).contains(&indent) {
-        return Err(Error::new("indent value must be between 0 and 8"));
-    }
+    let indent = indent_argument(named("indent"))?;
     let escape_html = named("escape_html").map_or(Ok(true), bool_argument)?;
-    json_value(&node, indent as usize, escape_html)
+    json_value(&node, indent, escape_html)
         .map(Value::str)
         .map_err(Error::new)
 }
 
 fn decode(args: &Args) -> Result<Value> {
-    match one(args)? {
-        Value::Str(text) => decode::decode(text).map_err(Error::new),
-        other => Err(Error::new(format!(
-            "expected a string, but was {}",
-            other.type_name()
-        ))),
-    }
+    decode::decode(bytes_argument(one(args)?)?).map_err(Error::new)
 }
 
 /// What Go says of a text that is no JSON.

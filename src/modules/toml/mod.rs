@@ -7,12 +7,9 @@ mod decode;
 mod encode;
 mod lex;
 
-use super::{function, one};
+use super::{bytes_argument, function, indent_argument, one};
 use crate::script::{Args, Error, Module, Result, Value};
 use crate::template::convert::to_yaml;
-
-/// How far a level may be indented.
-const MOST_INDENT: i64 = 8;
 
 /// The module.
 pub fn module() -> Value {
@@ -34,16 +31,9 @@ fn encode(args: &Args) -> Result<Value> {
         )));
     }
     let value = to_yaml(value)?;
-    let indent = match args.named.first().map(|(_, value)| value) {
-        None => 0,
-        Some(Value::Int(levels)) => *levels,
-        Some(Value::BigInt(_)) => return Err(Error::new("expected int64 value")),
-        Some(_) => return Err(Error::new("expected starlark.Int")),
-    };
-    let spaces = match indent {
+    let spaces = match indent_argument(args.named.first().map(|(_, value)| value))? {
         0 => 2,
-        1..=MOST_INDENT => indent as usize,
-        _ => return Err(Error::new("indent value must be between 0 and 8")),
+        spaces => spaces,
     };
     encode::encode(&value, spaces)
         .map(Value::str)
@@ -52,11 +42,5 @@ fn encode(args: &Args) -> Result<Value> {
 
 /// Keys come sorted, as Go has them.
 fn decode(args: &Args) -> Result<Value> {
-    match one(args)? {
-        Value::Str(text) => decode::decode(text).map_err(Error::new),
-        other => Err(Error::new(format!(
-            "expected a string, but was {}",
-            other.type_name()
-        ))),
-    }
+    decode::decode(bytes_argument(one(args)?)?).map_err(Error::new)
 }

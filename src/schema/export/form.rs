@@ -11,7 +11,7 @@
 //!
 //! What does not apply is left out.
 
-use super::{Words, allowed, bound, length};
+use super::{Keyed, Words, allowed, bound, length};
 use crate::schema::types::{Field, Schema, Shape, scalar_text};
 use crate::yaml::{Value, print_value};
 
@@ -32,7 +32,7 @@ fn field(field: &Field) -> Value {
         .validation
         .as_ref()
         .map(|validation| &validation.keywords);
-    let mut properties = Properties::default();
+    let mut properties = Keyed::default();
     let text = |text: &Option<String>| text.as_deref().map(Value::str);
     let key = field.key.as_ref().map(|key| Value::str(&*scalar_text(key)));
     properties.add("key", key);
@@ -43,7 +43,7 @@ fn field(field: &Field) -> Value {
     properties.add("deprecated", text(&words.deprecated));
     properties.preset(&field.default);
     let examples = words.examples.iter().map(|(description, value)| {
-        let mut example = Properties::default();
+        let mut example = Keyed::default();
         example.add("description", Value::str(description.as_str()));
         example.add("value", value.clone());
         example.add("yaml", yaml(value));
@@ -78,7 +78,7 @@ fn field(field: &Field) -> Value {
 }
 
 fn guessed(key: Option<&Value>, value: &Value) -> Value {
-    let mut properties = Properties::default();
+    let mut properties = Keyed::default();
     properties.add("key", key.map(|key| Value::str(&*scalar_text(key))));
     let kind = match value {
         Value::Null | Value::Array(_) | Value::Documents(_) => "any",
@@ -100,16 +100,7 @@ fn guessed(key: Option<&Value>, value: &Value) -> Value {
 }
 
 /// The properties of a field.
-#[derive(Default)]
-struct Properties(Vec<(Value, Value)>);
-
-impl Properties {
-    fn add(&mut self, name: &'static str, value: impl Into<Option<Value>>) {
-        if let Some(value) = value.into() {
-            self.0.push((Value::str(name), value));
-        }
-    }
-
+impl Keyed {
     fn flag(&mut self, name: &'static str, set: bool) {
         self.add(name, set.then_some(Value::Bool(true)));
     }
@@ -121,10 +112,6 @@ impl Properties {
     fn preset(&mut self, value: &Value) {
         self.add("default", value.clone());
         self.add("yaml", yaml(value));
-    }
-
-    fn into_value(self) -> Value {
-        Value::map(self.0)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Such a file holds only what differs from the defaults, so nothing is required. A condition (`when=`) and a rule
 //! of one's own are code, which JSON Schema cannot say: their texts are comments.
 
-use super::{Words, allowed, bound, length, object};
+use super::{Keyed, Words, allowed, bound, length, object};
 use crate::schema::rules::{Keywords, OneNotNull};
 use crate::schema::types::{Field, MapType, Scalar, Schema, Shape, Type, scalar_text};
 use crate::template::to_yaml;
@@ -20,20 +20,7 @@ pub fn document(schema: &Schema) -> Value {
 }
 
 /// The keywords of one schema, in the order in which they are to stand.
-#[derive(Default)]
-struct Keyed(Vec<(Value, Value)>);
-
 impl Keyed {
-    fn add(&mut self, keyword: &'static str, value: impl Into<Option<Value>>) {
-        if let Some(value) = value.into() {
-            self.0.push((Value::str(keyword), value));
-        }
-    }
-
-    fn into_value(self) -> Value {
-        Value::map(self.0)
-    }
-
     fn of(field: &Field) -> Value {
         let mut words = Keyed::default();
         words.add_field(field);

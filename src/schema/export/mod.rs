@@ -22,6 +22,22 @@ fn object<const N: usize>(items: [(&'static str, Value); N]) -> Value {
     )
 }
 
+/// A map that is made a key at a time; what is not there is left out.
+#[derive(Default)]
+struct Keyed(Vec<(Value, Value)>);
+
+impl Keyed {
+    fn add(&mut self, key: &'static str, value: impl Into<Option<Value>>) {
+        if let Some(value) = value.into() {
+            self.0.push((Value::str(key), value));
+        }
+    }
+
+    fn into_value(self) -> Value {
+        Value::map(self.0)
+    }
+}
+
 /// `min=` or `max=` as a value, if it can be one.
 fn bound(value: &Option<script::Value>) -> Option<Value> {
     to_yaml(value.as_ref()?).ok()
