@@ -11,7 +11,7 @@
 //!
 //! What does not apply is left out.
 
-use super::{Keyed, Words, allowed, bound, length};
+use super::{Keyed, Words, bound, length};
 use crate::schema::types::{Field, Schema, Shape, scalar_text};
 use crate::yaml::{Value, print_value};
 
@@ -54,7 +54,7 @@ fn field(field: &Field) -> Value {
     properties.list("rules", rules.collect());
     properties.flag("conditional", words.conditional);
     if let Some(keywords) = keywords {
-        properties.list("choices", allowed(keywords).unwrap_or_default());
+        properties.list("choices", words.choices.unwrap_or_default());
         properties.flag("not_null", keywords.not_null);
         properties.add("min", bound(&keywords.min));
         properties.add("max", bound(&keywords.max));

@@ -1,6 +1,6 @@
 //! A schema as a table for docs: a row for each value that can be set.
 
-use super::{Words, allowed, one_line, type_name};
+use super::{Words, one_line, type_name};
 use crate::schema::types::{Field, Schema, Shape, scalar_text};
 use std::fmt::Write;
 
@@ -68,21 +68,9 @@ fn row(out: &mut String, field: &Field, path: &str) {
             .map(|title| format!("**{}**", cell(title))),
     );
     said.extend(words.description.as_deref().map(cell));
-    let keywords = field
-        .validation
-        .as_ref()
-        .map(|validation| &validation.keywords);
-    let choices = keywords.and_then(allowed);
-    let rules = words
-        .rules
-        .iter()
-        .filter(|rule| choices.is_none() || !rule.starts_with("one of "));
-    let rules: Vec<String> = rules.map(|rule| cell(rule)).collect();
-    let condition = match words.conditional {
-        true => " on a condition",
-        false => "",
-    };
-    if let Some(choices) = choices {
+    let condition = words.condition();
+    let rules: Vec<String> = words.other_rules().map(cell).collect();
+    if let Some(choices) = &words.choices {
         let choices: Vec<String> = choices
             .iter()
             .map(|choice| code(&one_line(choice)))

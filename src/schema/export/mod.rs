@@ -65,6 +65,8 @@ struct Words {
     examples: Vec<(String, Value)>,
     /// What a valid value is: the texts of all rules.
     rules: Vec<String>,
+    /// The values of `one_of=`.
+    choices: Option<Vec<Value>>,
     /// The rules count on a condition only.
     conditional: bool,
 }
@@ -93,10 +95,28 @@ impl Words {
                 .map(|notice| notice.to_text().trim().to_owned()),
             examples: documentation.examples.iter().map(example).collect(),
             rules: rules.unwrap_or_default(),
+            choices: field
+                .validation
+                .as_ref()
+                .and_then(|validation| allowed(&validation.keywords)),
             conditional: field
                 .validation
                 .as_ref()
                 .is_some_and(|validation| validation.keywords.when.is_some()),
+        }
+    }
+
+    /// The rules, but for that which the choices say.
+    fn other_rules(&self) -> impl Iterator<Item = &str> {
+        let rules = self.rules.iter().map(String::as_str);
+        rules.filter(|rule| self.choices.is_none() || !rule.starts_with("one of "))
+    }
+
+    /// What stands between "must be" and a rule.
+    fn condition(&self) -> &'static str {
+        match self.conditional {
+            true => " on a condition",
+            false => "",
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! As it stands the file changes nothing. Those who have a schema take it with `--data-values-file`.
 
-use super::{Words, allowed, one_line};
+use super::{Words, one_line};
 use crate::schema::types::{Field, MapType, Schema, Shape};
 use crate::yaml::{Value, print_value};
 use std::fmt::Write;
@@ -101,21 +101,11 @@ fn comments(out: &mut String, field: &Field) {
     for text in [&words.title, &words.description].into_iter().flatten() {
         comment(out, text);
     }
-    let keywords = field
-        .validation
-        .as_ref()
-        .map(|validation| &validation.keywords);
-    let choices = keywords.and_then(allowed);
-    let condition = match words.conditional {
-        true => " on a condition",
-        false => "",
-    };
-    for rule in &words.rules {
-        if choices.is_none() || !rule.starts_with("one of ") {
-            comment(out, &format!("Must be{condition}: {rule}"));
-        }
+    let condition = words.condition();
+    for rule in words.other_rules() {
+        comment(out, &format!("Must be{condition}: {rule}"));
     }
-    if let Some(choices) = choices {
+    if let Some(choices) = &words.choices {
         let choices: Vec<String> = choices.iter().map(one_line).collect();
         comment(out, &format!("One of{condition}: {}", choices.join(", ")));
     }
