@@ -1,20 +1,25 @@
-// The engine, off the page's main thread: one session, one answer for each request.
-import init, { packages, read_values, Session } from './pkg/haulout.js';
+// The engine, off the page's main thread: one answer for each request.
+import init, { packages, read_values, rewrite_values, Session } from './pkg/haulout.js';
 
 const ready = init();
-let session;
+/** What is open, by its slot. */
+const sessions = {};
 
 const answers = {
   packages: () => packages(),
-  open: ({ name, files }) => {
+  open: ({ slot, name, files }) => {
     const opened = files ? Session.open_files(files) : Session.open_package(name);
-    session?.free();
-    session = opened;
+    sessions[slot]?.free();
+    sessions[slot] = opened;
   },
-  form: () => session.form(),
-  render: ({ values }) => session.render(values),
-  probe: ({ values }) => session.render(values).text,
+  form: () => sessions.main.form(),
+  render: ({ values }) => sessions.main.render(values),
+  probe: ({ values }) => sessions.main.render(values).text,
+  base: ({ values, slot }) => sessions[slot].render(values),
+  origins: ({ values }) => sessions.main.origins(values),
+  source: ({ path }) => sessions.main.source(path),
   read: ({ values }) => read_values(values),
+  rewrite: ({ commented, values }) => rewrite_values(commented, values),
 };
 
 self.onmessage = async ({ data: { id, verb, request } }) => {
