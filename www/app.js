@@ -290,6 +290,8 @@ async function openSource(opened, name, state, own) {
   if (state) values.begin(state);
   open = isKept ? { ...open, defaults: defaults?.text ?? '' } : { name, form, asked, own, defaults: defaults?.text ?? '', views: undefined };
   if (!isKept) {
+    const known = packages.find((one) => one.name === name);
+    document.title = `${known ? `${known.title} ${known.version}` : name} - haulout`;
     lit = undefined;
     showForm();
   }
