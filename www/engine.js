@@ -3,7 +3,7 @@
 /** How long an answer may take before the worker is stopped, in milliseconds. */
 const PATIENCE = 10_000;
 /** What a newer request of a verb makes pointless. */
-const OVERTAKEN = { render: ['render', 'probe'], base: ['base'] };
+const OVERTAKEN = { render: ['render', 'probe'], base: ['base'], select: ['select'], install: ['install'], upgrade: ['upgrade'] };
 
 /** What a request fails with: `late` if the engine was stopped for want of an answer. */
 export class Failure extends Error {
@@ -77,6 +77,21 @@ export class Engine {
   /** Values with the comments of another text: `{ text, lost }`. */
   rewrite(commented, values) {
     return this.#ask('rewrite', { commented, values });
+  }
+
+  /** Which version a PackageInstall gets: `{ version, filters, warnings }`, or `{ error, filters, warnings }`. */
+  select(options) {
+    return this.#ask('select', { options });
+  }
+
+  /** The resources that install what is open: `{ files, install, uninstall, warnings }`, or `{ error }`. */
+  installSet(options) {
+    return this.#ask('install', { options });
+  }
+
+  /** What another version changes: `{ changes, text }`, or `{ error }`. */
+  upgrade(options) {
+    return this.#ask('upgrade', { options });
   }
 
   #start() {
