@@ -35,6 +35,7 @@ function split(text, names) {
 
 /** A line of YAML as printed, in spans for what it is made of. */
 function highlight(line, covered) {
+  if (/^\s*#/.test(line)) return [element('span', { class: 'quiet' }, line)];
   const found = /^(\s*(?:- )*)(?:("(?:[^"\\]|\\.)*"|[^\s"'#][^:#]*?)(:)(?= |$))?(.*)$/.exec(line);
   const [, start, key, colon, rest] = found;
   const parts = [start];
@@ -62,14 +63,14 @@ export class Output {
     const { text } = places;
     text.addEventListener('click', ({ target }) => {
       const line = target.closest('.line');
-      if (line && getSelection().isCollapsed) ask(this.#indexOf(line));
+      if (line && getSelection().isCollapsed) this.#ask(line, ask);
     });
     text.addEventListener('keydown', (event) => {
       const line = document.activeElement.closest('.line');
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (event.ctrlKey || event.metaKey || event.altKey || (!step && !(line && event.key === 'Enter'))) return;
       event.preventDefault();
-      if (!step) ask(this.#indexOf(line));
+      if (!step) this.#ask(line, ask);
       else this.#step(line, step);
     });
     // Colours are for what is seen: most of a long result never is.
@@ -80,6 +81,12 @@ export class Output {
         this.#documents.find(({ element }) => element === target)?.paint();
       }
     }, { root: text, rootMargin: '300px 0px' });
+  }
+
+  #ask(line, ask) {
+    this.#places.text.querySelector('.asked')?.classList.remove('asked');
+    line.classList.add('asked');
+    ask(this.#indexOf(line));
   }
 
   #indexOf(line) {
