@@ -6,15 +6,10 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import * as engine from '../../www/pkg/haulout.js';
+import * as engine from './support/engine.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cases = join(root, 'tests/cases');
-
-const module = (name) => new WebAssembly.Module(readFileSync(join(root, 'www/pkg', name)));
-const exports = engine.initSync({ module: module('haulout_bg.wasm') });
-new WebAssembly.Instance(module('haulout_packaging.wasm'), { engine: exports });
-engine.loadTemplates(JSON.parse(readFileSync(join(root, 'www/pkg/templates.json'), 'utf8')));
 
 /** What a case asks of the command line but not of the engine. */
 class Skip extends Error {}
