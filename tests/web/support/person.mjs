@@ -1,5 +1,4 @@
 // A person at the form: finds fields by their labels and fills them in.
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { read_values, Session } from './engine.mjs';
 
