@@ -86,6 +86,11 @@ pub(super) enum Op {
         operation: u16,
         call: u32,
     },
+    /// Calls an operation of the node builder for a node.
+    Node {
+        operation: u16,
+        tag: u32,
+    },
     Load(u32),
     Return,
     /// `return` without a value, and the end of a function.
@@ -401,6 +406,19 @@ impl Compiler {
                     self.set(&binding.local);
                 }
             }
+            Stmt::Node {
+                pos,
+                operation,
+                tag,
+            } => {
+                self.emit_at(
+                    *pos,
+                    Op::Node {
+                        operation: *operation,
+                        tag: *tag,
+                    },
+                );
+            }
             Stmt::Return { pos, value } => match value {
                 Some(value) => {
                     self.expr(value)?;
@@ -626,6 +644,11 @@ impl Compiler {
                 pos,
                 args,
             } => self.call(function, *pos, args)?,
+            Expr::Build {
+                operation,
+                pos,
+                args,
+            } => self.arguments(Callee::Builder(*operation), *pos, args)?,
             Expr::Dot {
                 object, pos, name, ..
             } => {
@@ -776,29 +799,30 @@ impl Compiler {
     }
 
     fn call(&mut self, function: &Expr, pos: Pos, args: &[Arg]) -> Result<(), SyntaxError> {
-        let builder = match function {
-            Expr::Ident(ident) => match ident.binding.get() {
-                Binding::Builder(operation) => Some(operation),
-                _ => None,
-            },
-            _ => None,
-        };
-        let plain = args.iter().all(|arg| matches!(arg, Arg::Positional(_)));
-        let method = match function {
+        let callee = match function {
+            Expr::Ident(Ident { binding, .. })
+                if let Binding::Builder(operation) = binding.get() =>
+            {
+                Callee::Builder(operation)
+            }
             Expr::Dot {
                 object, pos, name, ..
-            } if plain => {
+            } if is_plain(args) => {
                 self.expr(object)?;
                 let name = self.name(name);
                 self.emit_at(*pos, Op::Method(name));
-                true
+                Callee::Method
             }
-            _ if builder.is_some() => false,
             _ => {
                 self.expr(function)?;
-                false
+                Callee::Value
             }
         };
+        self.arguments(callee, pos, args)
+    }
+
+    /// The arguments of a call, and the call.
+    fn arguments(&mut self, callee: Callee, pos: Pos, args: &[Arg]) -> Result<(), SyntaxError> {
         let mut shape = CallShape {
             positional: 0,
             names: Vec::new(),
@@ -831,25 +855,40 @@ impl Compiler {
             }
         }
         let count = shape.positional;
-        let op = match (method, builder, plain) {
-            (true, _, _) => Op::CallMethod(count as u32),
-            (false, Some(operation), true) if count <= usize::from(u16::MAX) => Op::Build {
+        let op = match (callee, is_plain(args)) {
+            (Callee::Method, _) => Op::CallMethod(count as u32),
+            (Callee::Builder(operation), true) if count <= usize::from(u16::MAX) => Op::Build {
                 operation,
                 count: count as u16,
             },
-            (false, None, true) => Op::Call(count as u32),
+            (Callee::Value, true) => Op::Call(count as u32),
             _ => {
                 self.code.calls.push(shape);
                 let call = (self.code.calls.len() - 1) as u32;
-                match builder {
-                    Some(operation) => Op::BuildWith { operation, call },
-                    None => Op::CallWith(call),
+                match callee {
+                    Callee::Builder(operation) => Op::BuildWith { operation, call },
+                    _ => Op::CallWith(call),
                 }
             }
         };
         self.emit_at(pos, op);
         Ok(())
     }
+}
+
+/// What is called.
+#[derive(Clone, Copy)]
+enum Callee {
+    /// A value on the stack.
+    Value,
+    /// What `Op::Method` leaves there.
+    Method,
+    /// An operation of the node builder.
+    Builder(u16),
+}
+
+fn is_plain(args: &[Arg]) -> bool {
+    args.iter().all(|arg| matches!(arg, Arg::Positional(_)))
 }
 
 fn slot(ident: &Ident) -> u16 {

@@ -5,7 +5,7 @@ use super::ast::{
     Pos, Stmt, UnaryOp,
 };
 use super::error::SyntaxError;
-use super::scan::{Lexeme, Scanner, Token};
+use super::scan::{Extent, Lexeme, NodeCall, Scanner, Token};
 use crate::bytestring::Str;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 const MOST_NESTING: usize = 150;
 
 /// Of the builder's names the first so many build nodes: a function that uses one of them returns nodes.
-const BUILDS: usize = 2;
+const BUILDS: u16 = 2;
 
 /// Level of comparisons among the binary operators.
 const COMPARISON: u8 = 3;
@@ -26,8 +26,8 @@ const NOT: u8 = 2;
 type Parsed<T> = Result<T, SyntaxError>;
 
 /// Parses a file.
-pub(super) fn parse(text: &[u8], builders: &[&str]) -> Parsed<File> {
-    let mut scanner = Scanner::new(text);
+pub(super) fn parse(text: &[u8], calls: &[NodeCall], builders: &[&str]) -> Parsed<File> {
+    let mut scanner = Scanner::new(text, calls);
     let current = scanner.next()?;
     let mut parser = Parser {
         scanner,
@@ -249,6 +249,20 @@ impl<'a> Parser<'a> {
 
     fn small_statement(&mut self) -> Parsed<Stmt> {
         match self.current.token {
+            Token::Node(NodeCall {
+                operation,
+                tag,
+                extent: Extent::Whole,
+                ..
+            }) => {
+                self.builds_nodes(operation);
+                let pos = self.advance()?;
+                return Ok(Stmt::Node {
+                    pos,
+                    operation,
+                    tag,
+                });
+            }
             Token::Word("return") => {
                 let pos = self.advance()?;
                 let ends = matches!(
@@ -614,19 +628,25 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn call(&mut self, function: Expr) -> Parsed<Expr> {
-        if let Expr::Ident(ident) = &function
-            && self
-                .builders
-                .iter()
-                .take(BUILDS)
-                .any(|name| **name == *ident.name)
+    /// The function around calls this operation of the builder.
+    fn builds_nodes(&mut self, operation: u16) {
+        if operation < BUILDS
             && let Some(builds) = self.building.last_mut()
         {
             *builds = true;
         }
+    }
+
+    fn call(&mut self, function: Expr) -> Parsed<Expr> {
+        if let Expr::Ident(ident) = &function
+            && let Some((operation, _)) = (0..)
+                .zip(self.builders)
+                .find(|(_, name)| ***name == *ident.name)
+        {
+            self.builds_nodes(operation);
+        }
         let pos = self.expect_sign("(")?;
-        let args = self.args()?;
+        let args = self.args(Vec::new())?;
         self.expect_sign(")")?;
         Ok(Expr::Call {
             function: Box::new(function),
@@ -635,8 +655,34 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn args(&mut self) -> Parsed<Vec<Arg>> {
-        let mut args = Vec::new();
+    /// A call of the node builder whose beginning is known.
+    fn node_call(&mut self, call: &NodeCall) -> Parsed<Expr> {
+        self.builds_nodes(call.operation);
+        let pos = self.advance()?;
+        let mut args = vec![Arg::Positional(Expr::Int(pos, i64::from(call.tag)))];
+        if let Extent::Named(name, operation) = &call.extent {
+            let inner = self.args(Vec::new())?;
+            self.expect_sign(")")?;
+            args.push(Arg::Positional(Expr::Str(pos, (&**name).into())));
+            args.push(Arg::Positional(Expr::Build {
+                operation: *operation,
+                pos,
+                args: inner,
+            }));
+        } else {
+            args.push(Arg::Positional(self.test()?));
+        }
+        let args = self.args(args)?;
+        self.expect_sign(")")?;
+        Ok(Expr::Build {
+            operation: call.operation,
+            pos,
+            args,
+        })
+    }
+
+    /// The arguments that follow those.
+    fn args(&mut self, mut args: Vec<Arg>) -> Parsed<Vec<Arg>> {
         let mut stars = false;
         while !self.at(")") && self.current.token != Token::EndOfFile {
             if !args.is_empty() {
@@ -692,6 +738,10 @@ impl<'a> Parser<'a> {
             Token::Str(text) => {
                 let text = text.clone();
                 Ok(Expr::Str(self.advance()?, text))
+            }
+            Token::Node(call) => {
+                let call = call.clone();
+                self.node_call(&call)
             }
             Token::Sign("[") => self.list(),
             Token::Sign("{") => self.dict(),

@@ -431,6 +431,7 @@ impl<'a> Resolver<'a> {
     fn statement(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::Expr(expr) => self.expr(expr),
+            Stmt::Node { .. } => {}
             Stmt::Break(pos) | Stmt::Continue(pos) => {
                 if self.loops == 0 {
                     let word = if matches!(statement, Stmt::Break(_)) {
@@ -625,6 +626,7 @@ impl<'a> Resolver<'a> {
                 self.expr(first);
                 self.exprs(rest.iter().map(|operand| &operand.right));
             }
+            Expr::Build { pos, args, .. } => self.args(*pos, args),
             Expr::Call { function, args, .. } => {
                 self.expr(function);
                 self.args(expr.start(), args);
@@ -776,7 +778,7 @@ impl<'a> Resolver<'a> {
 fn kind(expr: &Expr) -> &'static str {
     match expr {
         Expr::Str(..) | Expr::Int(..) | Expr::BigInt(..) | Expr::Float(..) => "literal",
-        Expr::Call { .. } => "callexpr",
+        Expr::Call { .. } | Expr::Build { .. } => "callexpr",
         Expr::Slice { .. } => "sliceexpr",
         Expr::Dict(..) => "dictexpr",
         Expr::Comprehension { .. } => "comprehension",

@@ -58,7 +58,7 @@ struct Context {
 enum Open {
     Documents(DocumentSet),
     Document(Document, Option<Vec<Document>>),
-    Map { map: Map, keys: KeyIndex },
+    Map { map: Map, keys: Keys },
     MapItem(MapItem, Option<Vec<MapItem>>),
     Array(Array),
     ArrayItem(ArrayItem, Option<Vec<ArrayItem>>),
@@ -271,11 +271,10 @@ impl Builder for NodeBuilder {
         let mut state = self.state.borrow_mut();
         let arguments = args.positional.as_slice();
         match (operation, arguments) {
-            (Operation::StartNode, [tag]) => {
-                interp.keep(NODE)?;
-                self.start_node(&mut state, tag_of(tag)?)?;
+            (Operation::StartNode | Operation::SetNode, [tag]) => {
+                drop(state);
+                self.node(interp, op, tag_of(tag)?)?;
             }
-            (Operation::SetNode, [tag]) => self.set_node(&mut state, tag_of(tag)?, None)?,
             (Operation::SetNode, [tag, value]) => {
                 self.set_node(&mut state, tag_of(tag)?, Some(value))?
             }
@@ -306,6 +305,17 @@ impl Builder for NodeBuilder {
             _ => return Err(wrong_arguments()),
         }
         Ok(script::Value::None)
+    }
+
+    fn node(&self, interp: &mut Interp, op: u16, tag: Tag) -> Result<()> {
+        match Operation::from_index(op) {
+            Some(Operation::StartNode) => {
+                interp.keep(NODE)?;
+                self.start_node(&mut self.state.borrow_mut(), tag)
+            }
+            Some(Operation::SetNode) => self.set_node(&mut self.state.borrow_mut(), tag, None),
+            _ => Err(wrong_arguments()),
+        }
     }
 
     fn enter(&self) -> Result<()> {
@@ -376,7 +386,7 @@ impl Context {
                     items: Vec::new(),
                     meta: annotated(meta),
                 },
-                keys: KeyIndex::default(),
+                keys: Keys::default(),
             },
             Shape::MapItem(meta, own_key, _) => {
                 let key = key.unwrap_or_else(|| own_key.clone());
@@ -414,8 +424,7 @@ impl Context {
             (Open::Map { map, keys }, Open::MapItem(item, _)) => {
                 let may_override =
                     implicit_overrides || item.meta.annotation(MAP_KEY_OVERRIDE).is_some();
-                let index = map.items.len();
-                take_key(keys, map, &item.key, index, may_override)
+                keys.take(map, &item.key, may_override)
             }
             (Open::Documents(_), Open::Document(..))
             | (
@@ -532,6 +541,8 @@ impl Context {
                     return missing("map item", "map");
                 }
                 let own = map.items.len();
+                let keys = keys.index(map);
+                keys.insert(&item.key, own);
                 for new in &items {
                     let may_override = implicit_overrides
                         || !carries_meta
@@ -683,22 +694,45 @@ impl Open {
     }
 }
 
-/// Gives `key` to the item at `index`.
-fn take_key(
-    keys: &mut KeyIndex,
-    map: &mut Map,
-    key: &Value,
-    index: usize,
-    may_override: bool,
-) -> Result<()> {
-    if let Some(earlier) = keys.get(key) {
-        if !may_override {
-            return Err(key_taken(key));
+/// Maps of fewer items are searched for a key.
+const INDEXED_FROM: usize = 16;
+
+/// The keys of a map under construction.
+#[derive(Default)]
+struct Keys(Option<KeyIndex>);
+
+impl Keys {
+    /// Gives `key` to the item that comes next.
+    fn take(&mut self, map: &mut Map, key: &Value, may_override: bool) -> Result<()> {
+        let earlier = if self.0.is_none() && map.items.len() < INDEXED_FROM {
+            map.items.iter().position(|item| item.key == *key)
+        } else {
+            self.index(map).get(key)
+        };
+        if let Some(earlier) = earlier {
+            if !may_override {
+                return Err(key_taken(key));
+            }
+            remove_item(map, earlier);
         }
-        remove_item(map, earlier);
+        if let Some(index) = &mut self.0 {
+            index.insert(key, map.items.len());
+        }
+        Ok(())
     }
-    keys.insert(key, index);
-    Ok(())
+
+    /// All keys of the map so far.
+    fn index(&mut self, map: &Map) -> &mut KeyIndex {
+        self.0.get_or_insert_with(|| {
+            let mut index = KeyIndex::default();
+            for (place, item) in map.items.iter().enumerate() {
+                if !is_hole(item) {
+                    index.insert(&item.key, place);
+                }
+            }
+            index
+        })
+    }
 }
 
 /// Takes an item away without moving the others: it becomes a hole, dropped when the map is closed.

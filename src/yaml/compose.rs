@@ -9,7 +9,8 @@ use super::comments;
 use super::node::{Array, ArrayItem, Comment, Document, DocumentSet, Map, MapItem, Meta, Value};
 use super::scanner::{Content, Fault, Kind, Phase, Scanner};
 use super::tag::Tag;
-use super::{MAX_ALIASED_NODES, MAX_DEPTH, ParseOptions, keys};
+use super::words::Words;
+use super::{MAX_ALIASED_NODES, MAX_DEPTH, ParseOptions, keys, scalar};
 use crate::position::{Position, Source};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -129,6 +130,7 @@ pub(super) struct Composer<'a> {
     /// The first fault that go-yaml would report only after the document.
     postponed: Option<Fault>,
     aliased_nodes: usize,
+    words: Words,
 }
 
 impl<'a> Composer<'a> {
@@ -152,6 +154,7 @@ impl<'a> Composer<'a> {
             aliased_blanks: Vec::new(),
             postponed: None,
             aliased_nodes: 0,
+            words: Words::default(),
         }
     }
 
@@ -562,12 +565,15 @@ impl<'a> Composer<'a> {
     ) -> Node {
         let implicit = plain && *tag == Tag::None || *tag == Tag::NonSpecific;
         let merges = text == b"<<" && (implicit || *tag == Tag::Merge);
-        let value = match tag.value(text, plain, self.options.strict && !merges) {
-            Ok(value) => value,
-            Err(problem) => {
+        let strict = self.options.strict && !merges;
+        let is_word = *tag == Tag::None && !(plain && (strict || !scalar::is_string(text)));
+        let value = if is_word {
+            Value::Str(self.words.shared(text))
+        } else {
+            tag.value(text, plain, strict).unwrap_or_else(|problem| {
                 self.postpone(line, problem);
                 Value::Null
-            }
+            })
         };
         let extent = Extent {
             nodes: 1,

@@ -23,6 +23,7 @@ mod scanner_scalars;
 mod strict;
 mod tag;
 mod text;
+mod words;
 
 use crate::position::Source;
 pub use format::Layout;

@@ -3,6 +3,7 @@
 use super::super::collections::dismantle;
 use super::super::compile::{self, Code};
 use super::super::error::{Result, SyntaxError};
+use super::super::scan::NodeCall;
 use super::super::value::{Args, Value};
 use super::super::{builtins, parse, resolve};
 use super::Interp;
@@ -35,16 +36,17 @@ impl Program {
     /// Scans, parses, resolves and compiles a text in which `end` closes blocks.
     ///
     /// `name` is what frames of errors call the file. `builders` are the identifiers that are operations of the
-    /// node builder, see [`Builder`].
+    /// node builder, see [`Builder`]; `calls` are lines of the text, in order.
     ///
     /// # Errors
     /// One error of the parser, or all those of the resolver in order.
     pub fn compile(
         name: &str,
         text: &[u8],
+        calls: &[NodeCall],
         builders: &[&str],
     ) -> Result<Program, Vec<SyntaxError>> {
-        let file = parse::parse(text, builders).map_err(|error| vec![error])?;
+        let file = parse::parse(text, calls, builders).map_err(|error| vec![error])?;
         resolve::resolve(&file, builders, builtins::NAMES)?;
         let main = compile::compile(&file).map_err(|error| vec![error])?;
         let globals = file.globals.borrow().clone();
@@ -102,6 +104,12 @@ pub trait Builder {
     /// # Errors
     /// The operation failed.
     fn build(&self, interp: &mut Interp, operation: u16, args: Args) -> Result<Value>;
+
+    /// The same for a [`NodeCall`].
+    ///
+    /// # Errors
+    /// The operation failed.
+    fn node(&self, interp: &mut Interp, operation: u16, tag: u32) -> Result<()>;
 
     /// A function is entered whose body builds nodes.
     ///
