@@ -5,7 +5,7 @@
 use crate::diagnostic::{Diagnostic, Report, Severity};
 use crate::files::{File, OutputFile, apply_marks};
 use crate::position::Position;
-use crate::render::{self, Inspect, Options, Output, Request};
+use crate::render::{self, Inspect, Options, Output, Ready, Request};
 use crate::schema::export;
 use crate::script::Limits;
 use crate::templates;
@@ -144,6 +144,8 @@ fn limits() -> Limits {
         call_depth: 5_000,
         native_depth: 50,
         memory: 128 << 20,
+        nodes: 1_000_000,
+        output: 64 << 20,
         interrupted: None,
     }
 }
@@ -152,6 +154,16 @@ fn limits() -> Limits {
 #[wasm_bindgen]
 pub struct Session {
     files: Vec<File>,
+    ready: Ready,
+}
+
+impl From<Vec<File>> for Session {
+    fn from(files: Vec<File>) -> Session {
+        Session {
+            ready: Ready::new(&files),
+            files,
+        }
+    }
 }
 
 #[wasm_bindgen]
@@ -162,7 +174,7 @@ impl Session {
     /// There is no such package.
     pub fn open_package(name: &str) -> Result<Session, JsError> {
         let files = templates::files(name).map_err(|report| JsError::new(report.text()))?;
-        Ok(Session { files })
+        Ok(Session::from(files))
     }
 
     /// Opens files, an array of `{ path, data }`, in the order in which they are to be rendered.
@@ -188,7 +200,7 @@ impl Session {
             let description = format!("file '{path}'");
             files.push(File::new(path, description, bytes));
         }
-        Ok(Session { files })
+        Ok(Session::from(files))
     }
 
     /// Renders with these data values: plain YAML, as `--data-values-file -` takes it.
@@ -259,6 +271,7 @@ impl Session {
         let sink = printed.clone();
         let request = Request {
             files: apply_marks(self.files.clone(), &options.file_marks)?,
+            ready: options.file_marks.is_empty().then(|| self.ready.clone()),
             values: options.flags(),
             options: Options {
                 strict: options.strict,
@@ -312,6 +325,7 @@ impl Session {
     fn request(&self) -> Request {
         Request {
             files: self.files.clone(),
+            ready: Some(self.ready.clone()),
             limits: limits(),
             ..Request::default()
         }

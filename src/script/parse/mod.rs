@@ -6,8 +6,8 @@ use super::ast::{BinaryOp, Branch, File, FunctionDef, Ident, LoadBinding, Param,
 use super::error::SyntaxError;
 use super::scan::{Extent, Lexeme, NodeCall, Scanner, Token};
 use crate::bytestring::Str;
+use crate::hash;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// How deep brackets, operators and blocks may nest.
@@ -26,7 +26,7 @@ pub(super) fn parse(text: &[u8], calls: &[NodeCall], builders: &[&str]) -> Parse
         scanner,
         current,
         builders,
-        names: HashMap::new(),
+        names: hash::Map::default(),
         depth: 0,
         building: Vec::new(),
     };
@@ -50,7 +50,7 @@ struct Parser<'a> {
     current: Lexeme,
     builders: &'a [&'a str],
     /// Each name once.
-    names: HashMap<&'a str, Rc<str>>,
+    names: hash::Map<&'a str, Rc<str>>,
     depth: usize,
     /// For each `def` around: whether its body builds nodes.
     building: Vec<bool>,

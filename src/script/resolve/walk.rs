@@ -1,8 +1,8 @@
 //! The walk over a file's statements and expressions, which finds bindings and uses, and faults that need no names.
 
 use super::{MOST_ARGUMENTS, Resolver};
+use crate::hash;
 use crate::script::ast::{Arg, Clause, Expr, FunctionDef, Ident, Param, Pos, Stmt};
-use std::collections::HashSet;
 use std::rc::Rc;
 
 impl<'a> Resolver<'a> {
@@ -220,7 +220,7 @@ impl<'a> Resolver<'a> {
 
     fn args(&mut self, start: Pos, args: &'a [Arg]) {
         let (mut star, mut star_star) = (false, false);
-        let mut names: HashSet<&str> = HashSet::new();
+        let mut names: hash::Set<&str> = hash::Set::default();
         let (mut positional, mut named) = (0, 0);
         for arg in args {
             match arg {

@@ -8,8 +8,8 @@ use super::super::scan::NodeCall;
 use super::super::value::{Args, Value};
 use super::super::{builtins, parse, resolve};
 use super::Interp;
+use crate::hash;
 use crate::memory::Held;
-use indexmap::IndexMap;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -139,7 +139,7 @@ pub trait Loader {
 
 /// Names and values of a file's top level, in order.
 #[derive(Clone, Default)]
-pub struct Globals(IndexMap<Rc<str>, Value>);
+pub struct Globals(hash::OrderedMap<Rc<str>, Value>);
 
 impl Globals {
     /// No names.

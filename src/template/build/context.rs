@@ -1,8 +1,9 @@
 //! Nodes under construction, one within the other, and how a finished one gets into the one around it.
 
 use super::{MAP_KEY_OVERRIDE, Root, no_context};
-use crate::script::{Error, Result};
+use crate::script::{Error, Interp, Result};
 use crate::template::convert;
+use crate::template::fragment::Size;
 use crate::template::program::{Shape, Tag};
 use crate::yaml::node::{
     Annotation, Array, ArrayItem, Document, DocumentSet, Map, MapItem, Meta, Value,
@@ -15,8 +16,8 @@ pub(super) struct Context {
     pub(super) annotations: Vec<(Tag, Vec<Annotation>)>,
     pub(super) keys: Vec<(Tag, Value)>,
     pub(super) open: Vec<(Tag, Open)>,
-    /// Depth of the deepest value set so far, counted from the root.
-    pub(super) depth: usize,
+    /// How large what is built is so far: depth counts from the root.
+    pub(super) size: Size,
     pub(super) result: Root,
 }
 
@@ -122,13 +123,28 @@ impl Context {
         self.open.len().div_ceil(2)
     }
 
+    /// Accounts for nodes that come from elsewhere.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(super) fn grow(&mut self, interp: &mut Interp, nodes: usize) -> Result<()> {
+        self.size.nodes += nodes;
+        let most = interp.limits().nodes;
+        if self.size.nodes > most {
+            return Err(Error::fatal(format!(
+                "evaluation stopped: more than {most} nodes (hint: does a function repeat what it is given?)"
+            )));
+        }
+        interp.work(nodes as u64)
+    }
+
     /// Sets the value of the node now open.
     pub(super) fn set(&mut self, value: Value, depth: usize) -> Result<()> {
         let depth = self.level() + depth;
         if depth > MAX_DEPTH {
             return Err(convert::too_deep());
         }
-        self.depth = self.depth.max(depth);
+        self.size.depth = self.size.depth.max(depth);
         let Some((_, node)) = self.open.last_mut() else {
             return Err(no_context());
         };
@@ -282,12 +298,12 @@ impl Context {
         let Some((_, parent)) = self.open.last_mut() else {
             self.result = match node {
                 Open::Documents(documents) => {
-                    Root::Value(Value::Documents(Rc::new(documents)), self.depth)
+                    Root::Value(Value::Documents(Rc::new(documents)), self.size)
                 }
                 Open::Text(text) => Root::Text(text.into()),
                 Open::Piece(text) => Root::Text(text.into()),
                 node => match node.into_value() {
-                    Some(value) => Root::Value(value, self.depth),
+                    Some(value) => Root::Value(value, self.size),
                     None => Root::Nothing,
                 },
             };

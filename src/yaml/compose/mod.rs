@@ -13,9 +13,9 @@ use super::scanner::{Content, Fault, Kind, Phase, Scanner};
 use super::tag::Tag;
 use super::words::Words;
 use super::{MAX_ALIASED_NODES, MAX_DEPTH, ParseOptions, scalar};
+use crate::hash;
 use crate::position::{Position, Source};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 type Result<T> = std::result::Result<T, Fault>;
@@ -122,11 +122,11 @@ pub(super) struct Composer<'a> {
     /// What to add to a line counted from 0.
     shift: u32,
     tags: Vec<(&'a [u8], Cow<'a, [u8]>)>,
-    anchors: HashMap<&'a [u8], usize>,
+    anchors: hash::Map<&'a [u8], usize>,
     anchored: Vec<Anchored>,
     frames: Vec<Frame>,
     /// Anchors that name an empty value, by number, with their line.
-    blank_anchors: HashMap<usize, u32>,
+    blank_anchors: hash::Map<usize, u32>,
     /// Lines of those among them that an alias repeats.
     aliased_blanks: Vec<u32>,
     /// The first fault that go-yaml would report only after the document.
@@ -149,10 +149,10 @@ impl<'a> Composer<'a> {
             options,
             shift: u32::from(!implied),
             tags: Vec::new(),
-            anchors: HashMap::new(),
+            anchors: hash::Map::default(),
             anchored: Vec::new(),
             frames: Vec::new(),
-            blank_anchors: HashMap::new(),
+            blank_anchors: hash::Map::default(),
             aliased_blanks: Vec::new(),
             postponed: None,
             aliased_nodes: 0,
