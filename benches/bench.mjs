@@ -2,14 +2,14 @@
 // One table, printed and written to docs/performance.md. YTT=/path/to/ytt measures that program too, run by run beside ours.
 // PINNIPED=/path/to/pinniped/deploy adds its own templates. QUICK=1 measures the smallest size of each family only.
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { write } from './inputs.mjs';
 import { built, inChromium, inNode } from './wasm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const [binary = `${root}target/release/haulout`, engine] = process.argv.slice(2);
+const binary = process.argv[2] ?? `${root}target/release/haulout`;
 const ytt = process.env.YTT;
 const budget = 1500;
 
@@ -49,17 +49,21 @@ function memory({ folder }) {
   return timed.status === 0 ? Number(timed.stderr.trim().split('\n').pop()) / 1024 : NaN;
 }
 
-function alone(cases) {
-  if (!engine || !existsSync(engine)) return undefined;
-  const ended = spawnSync(engine, cases.map(({ folder }) => folder), { encoding: 'utf8', maxBuffer: 1 << 24 });
-  if (ended.status !== 0) throw new Error(ended.stderr);
-  return ended.stdout.trim().split('\n').map((line) => Number(line.split(' ')[0]));
+const UNITS = { ns: 1e-6, 'µs': 1e-3, ms: 1, s: 1e3 };
+
+/** What the program says its work took, from the first file to the last line: the best of some runs. */
+function engine({ folder }) {
+  const times = Array.from({ length: 5 }, () => {
+    const { stderr } = spawnSync(binary, ['-f', folder, '--debug'], { encoding: 'utf8', maxBuffer: 1 << 28 });
+    const [, figure, unit] = stderr.match(/^total: ([\d.]+)(ns|µs|ms|s)$/m);
+    return Number(figure) * UNITS[unit];
+  });
+  return Math.min(...times);
 }
 
 const number = (value) => (value === undefined || Number.isNaN(value) ? '–' : value < 9.95 ? value.toFixed(1) : value.toFixed(0));
 
-const results = cases.map((each) => ({ ...each, whole: whole(each), memory: memory(each) }));
-const engineTimes = alone(cases);
+const results = cases.map((each) => ({ ...each, whole: whole(each), memory: memory(each), engine: engine(each) }));
 // A page renders what people write; the largest inputs are for the command line.
 const paged = results.filter(({ size, name }, index) => !size || results[index + 1]?.name !== name);
 const node = built() ? await inNode(paged) : [];
@@ -71,7 +75,6 @@ if (built()) {
     console.error(`Chromium was not measured: ${error.message}`);
   }
 }
-results.forEach((result, index) => (result.engine = engineTimes?.[index]));
 paged.forEach((result, index) => Object.assign(result, { node: node[index]?.best, chromium: chromium[index]?.best }));
 
 /** How much twice as much costs: the mean factor from the smallest size to the largest. */
@@ -79,8 +82,7 @@ function slope({ name, size }) {
   const family = results.filter((other) => other.name === name && other.size);
   const [first, last] = [family[0], family[family.length - 1]];
   if (!size || family.length < 2 || last.size !== size) return '';
-  const time = (each) => each.engine ?? each.whole.best;
-  return (time(last) / time(first)) ** (1 / Math.log2(last.size / first.size));
+  return (last.engine / first.engine) ** (1 / Math.log2(last.size / first.size));
 }
 
 const rows = results.map((each) => [
@@ -102,7 +104,7 @@ const page = `# Performance
 
 Written by \`make bench\`. All times are milliseconds.
 
-- *process*: start, read, render, print, end; *engine*: rendering and printing alone, files in memory.
+- *process*: start, read, render, print, end; *engine*: reading, rendering and printing alone, as \`--debug\` tells.
 - *× per doubling*: what twice as much costs the engine, on average over the sizes. 2 is linear.
 - *Node*, *Chromium*: the engine as WebAssembly, rendering again in one session with another value each time.
 - *ytt*: ${
