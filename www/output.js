@@ -84,6 +84,11 @@ export class Output {
     }, { root: text, rootMargin: '300px 0px' });
   }
 
+  /** Colours all, in sight or not. */
+  paint() {
+    for (const document of this.#documents) document.paint();
+  }
+
   #ask(line, ask) {
     this.#places.text.querySelector('.asked')?.classList.remove('asked');
     line.classList.add('asked');
