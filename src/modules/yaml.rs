@@ -32,9 +32,6 @@ fn decode(args: &Args) -> Result<Value> {
     documents.override_map_keys();
     match documents.items.as_slice() {
         [document] => to_plain(&document.value),
-        more => Err(Error::new(format!(
-            "expected exactly one document, but found {}",
-            more.len()
-        ))),
+        _ => Err(Error::new("Expected to find exactly one YAML document")),
     }
 }

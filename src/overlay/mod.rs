@@ -7,6 +7,7 @@ mod annotation;
 mod apply;
 mod compare;
 mod expects;
+mod left;
 mod matcher;
 
 pub use compare::{leaves_equal, subset};

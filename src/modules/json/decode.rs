@@ -57,6 +57,13 @@ impl Decoder<'_> {
         }
     }
 
+    /// The fault that the character here is within a number, a literal or an escape. Go reads a blank after the text,
+    /// and none of these can hold one.
+    fn fault_within<T>(&self, context: &str) -> Decoded<T> {
+        let found = quoted(self.peek().unwrap_or(b' '));
+        Err(format!("invalid character {found} {context}"))
+    }
+
     fn skip_blanks(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.at += 1;
@@ -181,7 +188,7 @@ impl Decoder<'_> {
         for letter in word.bytes() {
             if !self.accept(letter) {
                 let expected = char::from(letter);
-                return self.fault(&format!("in literal {word} (expecting '{expected}')"));
+                return self.fault_within(&format!("in literal {word} (expecting '{expected}')"));
             }
         }
         Ok(value)
@@ -212,7 +219,7 @@ impl Decoder<'_> {
     /// One digit or more.
     fn digits(&mut self, context: &str) -> Decoded<()> {
         if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            return self.fault(context);
+            return self.fault_within(context);
         }
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             self.at += 1;
@@ -280,7 +287,7 @@ impl Decoder<'_> {
                 push(text, character.unwrap_or(char::REPLACEMENT_CHARACTER));
                 return Ok(());
             }
-            _ => return self.fault("in string escape code"),
+            _ => return self.fault_within("in string escape code"),
         };
         self.at += 1;
         text.push(plain);
@@ -293,7 +300,7 @@ impl Decoder<'_> {
         for _ in 0..4 {
             match self.peek().and_then(|byte| char::from(byte).to_digit(16)) {
                 Some(digit) => code = code * 16 + digit,
-                None => return self.fault("in \\u hexadecimal character escape"),
+                None => return self.fault_within("in \\u hexadecimal character escape"),
             }
             self.at += 1;
         }
