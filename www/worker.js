@@ -1,8 +1,11 @@
 // The engine, off the page's main thread: one session, one answer for each request.
-import init, { packages, read_values, Session } from './pkg/haulout.js';
+import { packages, read_values, Session } from './pkg/haulout.js';
+import { rendering, templates } from './parts.js';
 
-const ready = init();
 let session;
+
+/** What a verb needs beside what renders. */
+const parts = { packages: templates, open: ({ name }) => name && templates() };
 
 const answers = {
   packages: () => packages(),
@@ -19,7 +22,8 @@ const answers = {
 
 self.onmessage = async ({ data: { id, verb, request } }) => {
   try {
-    await ready;
+    await rendering();
+    await parts[verb]?.(request);
     self.postMessage({ id, answer: answers[verb](request) });
   } catch (error) {
     // A trap leaves the module unusable: say so, and the page starts another worker.
