@@ -18,7 +18,7 @@ run: $(BINARY) ## render the embedded Supervisor, then serve the page (RENDER_ON
 	$(BINARY) render pinniped/supervisor
 ifndef RENDER_ONLY
 	@$(MAKE) --no-print-directory page
-	$(BINARY) serve --dir www
+	$(BINARY) serve --dir target/page
 endif
 
 test: setup lint unit peer conformance size web ## everything
@@ -32,7 +32,8 @@ setup: ## the tools that a build and the tests need, into .tools and node_module
 $(BINARY): $(SOURCES) rust-toolchain.toml
 	cargo build --release --locked
 
-page: $(WASM) ## the engine for the page, into www/pkg
+page: $(WASM) ## the engine for the page, into www/pkg; the page as it is shipped, into target/page
+	@.ci/ship-page
 
 $(WASM): $(SOURCES) package-lock.json | setup
 	.ci/build-page

@@ -2,8 +2,8 @@
 
 /** How long an answer may take before the worker is stopped, in milliseconds. */
 const PATIENCE = 10_000;
-/** Verbs of which only the newest request matters. */
-const NEWEST = new Set(['render', 'probe']);
+/** What a newer request of a verb makes pointless. */
+const OVERTAKEN = { render: ['render', 'probe'], base: ['base'], select: ['select'], install: ['install'], upgrade: ['upgrade'] };
 
 /** What a request fails with: `late` if the engine was stopped for want of an answer. */
 export class Failure extends Error {
@@ -15,7 +15,8 @@ export class Failure extends Error {
 
 export class Engine {
   #worker;
-  #source;
+  /** What is open, by its slot: `main`, and what that is compared with, `other`. */
+  #sources = {};
   #queue = [];
   #current;
   #lastId = 0;
@@ -30,9 +31,9 @@ export class Engine {
   }
 
   /** Opens a package `{ name }` or files `{ files: [{ path, data }] }`; later requests are of it. */
-  async open(source) {
-    await this.#ask('open', source);
-    this.#source = source;
+  async open(source, slot = 'main') {
+    await this.#ask('open', { ...source, slot });
+    this.#sources[slot] = source;
   }
 
   /** What to ask a person for: the form tree. */
@@ -48,14 +49,49 @@ export class Engine {
     return this.#ask('render', { values });
   }
 
-  /** The text of a render that is only looked at; nothing if it was overtaken, empty if it failed. */
+  /** The text of a render that is only looked at, when there is time; nothing if a render overtook it, empty if it failed. */
   probe(values) {
     return this.#ask('probe', { values });
+  }
+
+  /** What a rendering is compared with; nothing if it was overtaken. */
+  base(values, slot = 'main') {
+    return this.#ask('base', { values, slot });
+  }
+
+  /** Where each line of a rendering came from: `{ files, lines: [[index of a file, line]] }`. */
+  origins(values) {
+    return this.#ask('origins', { values });
+  }
+
+  /** The text of a file of what is open; nothing if it has no such file. */
+  source(path) {
+    return this.#ask('source', { path });
   }
 
   /** Values as the engine reads them: `{ json, error }`. */
   read(values) {
     return this.#ask('read', { values });
+  }
+
+  /** Values with the comments of another text: `{ text, lost }`. */
+  rewrite(commented, values) {
+    return this.#ask('rewrite', { commented, values });
+  }
+
+  /** Which version a PackageInstall gets: `{ version, filters, warnings }`, or `{ error, filters, warnings }`. */
+  select(options) {
+    return this.#ask('select', { options });
+  }
+
+  /** The resources that install what is open: `{ files, install, uninstall, warnings }`, or `{ error }`. */
+  installSet(options) {
+    return this.#ask('install', { options });
+  }
+
+  /** What another version changes: `{ changes, text }`, or `{ error }`. */
+  upgrade(options) {
+    return this.#ask('upgrade', { options });
   }
 
   #start() {
@@ -66,7 +102,7 @@ export class Engine {
 
   #ask(verb, request) {
     return new Promise((resolve, reject) => {
-      if (NEWEST.has(verb)) this.#overtake(verb);
+      for (const pointless of OVERTAKEN[verb] ?? []) this.#overtake(pointless);
       const entry = { id: ++this.#lastId, verb, request, resolve, reject };
       // What is only looked at waits for what was asked for.
       const before = verb === 'probe' ? -1 : this.#queue.findIndex((other) => other.verb === 'probe');
@@ -104,7 +140,7 @@ export class Engine {
     this.#next();
   }
 
-  /** Ends the worker, fails what it was at, and starts another with the same source open. */
+  /** Ends the worker, fails what it was at, and starts another that has the same open. */
   #replace(failure) {
     this.#worker.terminate();
     const entry = this.#current;
@@ -112,8 +148,8 @@ export class Engine {
     clearTimeout(entry?.timer);
     entry?.reject(failure);
     this.#start();
-    if (this.#source) {
-      this.#queue.unshift({ id: ++this.#lastId, verb: 'open', request: this.#source, resolve() {}, reject() {} });
+    for (const [slot, source] of Object.entries(this.#sources)) {
+      this.#queue.unshift({ id: ++this.#lastId, verb: 'open', request: { ...source, slot }, resolve() {}, reject() {} });
     }
     this.#next();
   }

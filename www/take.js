@@ -5,11 +5,11 @@ import { covered, mentionsSecret, withoutSecrets } from './secrets.js';
 import { toYaml } from './yaml.js';
 import { say } from './words.js';
 
-const shellWord = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const shellWord = (text) => (/^[\w./=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** The command line that gives the same result. */
-export function commandFor({ name, files }, text, hasSecrets) {
-  const command = files ? `haulout -f ${shellWord(name)}` : `haulout render ${name}`;
+export function commandFor({ name, own }, text, hasSecrets) {
+  const command = own ? ['haulout', ...own.flags.map((flag) => `-f ${shellWord(flag)}`)].join(' ') : `haulout render ${name}`;
   if (!text.trim()) return command;
   if (hasSecrets) return `${command} --data-values-file values.yaml`;
   let mark = 'END';
@@ -20,7 +20,7 @@ export function commandFor({ name, files }, text, hasSecrets) {
 /**
  * Builds the panel.
  * @param page `{ values(), rendering(), open(), importValues(name, text), notice(text) }`
- * @returns {{ update(): void }}
+ * @returns {{ update(): void, lookAgain(): Promise<void> }}
  */
 export function buildTakeAway(panel, page) {
   const style = element('select', { id: 'values-style', onchange: () => update() },
@@ -52,9 +52,10 @@ export function buildTakeAway(panel, page) {
   const update = () => {
     valuesFile.pre.textContent = shownValues() || say('noValues');
     command.pre.textContent = command.text();
-    link.update();
   };
-  return { update };
+  /** What takes longer is done if it is looked at. */
+  const lookAgain = () => (panel.hidden ? undefined : link.update());
+  return { update, lookAgain };
 
   function box(title, text, name, ...more) {
     const heading = element('h3', { id: `take-${title}` }, say(title));
@@ -65,7 +66,8 @@ export function buildTakeAway(panel, page) {
   }
 }
 
-function copyButton(what, text, notice) {
+/** A button that copies what `text` gives. */
+export function copyButton(what, text, notice) {
   return element('button', {
     type: 'button', 'aria-label': say('copyOf', what),
     onclick: async ({ target }) => {
@@ -92,7 +94,7 @@ function linkBox(page) {
       const fragment = await toFragment(page.open().name, toYaml(tree));
       if (tree !== latest) return;
       const address = `${location.origin}${location.pathname}${fragment}`;
-      const own = Boolean(page.open().files);
+      const own = Boolean(page.open().own);
       row.hidden = own || address.length > LONGEST;
       input.value = row.hidden ? '' : address;
       left.textContent = own ? say('linkFiles') : row.hidden ? say('linkLong') : names.length ? say('linkLeft', names.join(', ')) : '';

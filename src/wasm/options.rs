@@ -63,6 +63,14 @@ pub(super) enum Format {
 }
 
 impl RenderOptions {
+    /// Those of a render with these data values.
+    pub fn of_values(values: &str) -> RenderOptions {
+        RenderOptions {
+            values: Some(values.to_owned()),
+            ..RenderOptions::default()
+        }
+    }
+
     /// The data values.
     pub fn flags(&self) -> Flags {
         let standard_input = self.values.as_ref().map(|text| ValuesFile {

@@ -35,6 +35,28 @@ impl From<String> for Rendering {
     }
 }
 
+/// Where lines came from; `(-1, 0)` is nowhere.
+#[derive(Default, Serialize)]
+pub(super) struct Origins {
+    files: Vec<String>,
+    lines: Vec<(i32, u32)>,
+}
+
+impl Origins {
+    pub fn add(&mut self, position: &Position) {
+        let Some(line) = position.line() else {
+            return self.lines.push((-1, 0));
+        };
+        let file = position.file();
+        let known = self.files.iter().position(|name| name == file);
+        let index = known.unwrap_or_else(|| {
+            self.files.push(file.to_owned());
+            self.files.len() - 1
+        });
+        self.lines.push((index as i32, line));
+    }
+}
+
 #[derive(Serialize)]
 pub(super) struct ResultFile {
     pub path: String,

@@ -1,11 +1,12 @@
 //! Some files that are rendered again and again with other values.
 
 use super::options::{Format, Inspected, RenderOptions};
-use super::result::{Document, Rendering, ResultFile};
+use super::result::{Document, Origins, Rendering, ResultFile};
 use super::value::{InputFile, give, give_node, read};
 use super::{PROGRAM, thrown};
 use crate::diagnostic::Report;
 use crate::files::{File, OutputFile, apply_marks};
+use crate::position::Source;
 use crate::render::{self, Inspect, Options, Output, Request};
 use crate::schema::export;
 use crate::templates;
@@ -27,6 +28,12 @@ extern "C" {
     /// `Reading` of the types above.
     #[wasm_bindgen(typescript_type = "Reading")]
     pub type JsReading;
+    /// `Origins` of the types above.
+    #[wasm_bindgen(typescript_type = "Origins")]
+    pub type JsOrigins;
+    /// `Rewriting` of the types above.
+    #[wasm_bindgen(typescript_type = "Rewriting")]
+    pub type JsRewriting;
     /// `InputFile[]` of the types above.
     #[wasm_bindgen(typescript_type = "InputFile[]")]
     pub type JsFiles;
@@ -74,10 +81,7 @@ impl Session {
 
     /// Renders with these data values: plain YAML, as `--data-values-file -` takes it.
     pub fn render(&self, values: &str) -> JsRendering {
-        self.rendering(RenderOptions {
-            values: Some(values.to_owned()),
-            ..RenderOptions::default()
-        })
+        self.rendering(RenderOptions::of_values(values))
     }
 
     /// Renders as the command line does with these flags.
@@ -87,6 +91,28 @@ impl Session {
     pub fn render_with(&self, options: JsOptions) -> Result<JsRendering, JsError> {
         let options = read(&options).map_err(|report| thrown(&report))?;
         Ok(self.rendering(options))
+    }
+
+    /// Where each line of `render(values).text` came from; no lines if that fails. `stdin.yml` is the text of the values.
+    pub fn origins(&self, values: &str) -> JsOrigins {
+        let request = Request {
+            values: RenderOptions::of_values(values).flags(),
+            ..self.request()
+        };
+        let mut origins = Origins::default();
+        if let Ok(output) = render::render(&request) {
+            for position in yaml::line_positions(&output.documents) {
+                origins.add(&position);
+            }
+        }
+        give(&origins).into()
+    }
+
+    /// The text of a file as templates and messages name it; nothing if there is no such file.
+    pub fn source(&self, path: &str) -> Option<String> {
+        let file = self.files.iter().find(|file| file.path() == path)?;
+        let source = file.source().ok()?;
+        Some(String::from_utf8_lossy(&source.text).into_owned())
     }
 
     /// What to ask a person for.
@@ -199,12 +225,8 @@ pub fn packages() -> JsPackages {
 }
 
 fn reading(values: &str) -> Result<String, Report> {
-    let options = RenderOptions {
-        values: Some(values.to_owned()),
-        ..RenderOptions::default()
-    };
     let read = render::render(&Request {
-        values: options.flags(),
+        values: RenderOptions::of_values(values).flags(),
         inspect: Inspect::Values,
         ..Request::default()
     })?;
@@ -227,6 +249,29 @@ pub fn read_values(values: &str) -> JsReading {
         },
     };
     give(&reading).into()
+}
+
+/// Writes data values with the comments that stand in another text of theirs; what is no YAML stays as it is.
+#[wasm_bindgen]
+pub fn rewrite_values(commented: &str, values: &str) -> JsRewriting {
+    let source = |text: &str| Source::file("stdin.yml", text);
+    let rewriting = match yaml::rewrite(&source(commented), &source(values)) {
+        Ok(rewritten) => Rewriting {
+            text: String::from_utf8_lossy(&rewritten.text).into_owned(),
+            lost: rewritten.lost,
+        },
+        Err(_) => Rewriting {
+            text: values.to_owned(),
+            lost: 0,
+        },
+    };
+    give(&rewriting).into()
+}
+
+#[derive(Serialize)]
+struct Rewriting {
+    text: String,
+    lost: usize,
 }
 
 #[derive(Serialize)]

@@ -33,6 +33,10 @@ export interface Rendering {
   error: string;
   diagnostics: Diagnostic[];
 }
+/** Where each line of a rendering's text came from: an index of `files` and a line from 1; `[-1, 0]` is nowhere. */
+export interface Origins { files: string[]; lines: [file: number, line: number][] }
+/** Data values with the comments of another text; `lost` comments have nothing to stand at any more. */
+export interface Rewriting { text: string; lost: number }
 /** Data values as they were read: as JSON, keys in their order and floats with their point, or what is wrong. */
 export interface Reading { json?: string; error: string }
 /** A file for a session. */

@@ -1,17 +1,20 @@
 // The page in real Chromium, served by `haulout serve`: what every test of it needs.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const root = new URL('../../../', import.meta.url);
 export const binary = process.env.HAULOUT ?? new URL('target/release/haulout', root).pathname;
 export const pictures = new URL('tests/web/output/', root).pathname;
-export const www = new URL('www/', root);
+/** The page as it is shipped: `make page` puts it there. */
+export const www = new URL('target/page/', root);
 mkdirSync(pictures, { recursive: true });
 
-/** Serves the page and starts a browser: `{ address, open(options), end() }`. */
-export async function start() {
+/** Serves the page: `{ address, end() }`. */
+export async function serve() {
   const server = spawn(binary, ['serve', '--listen-addr', '127.0.0.1:0', '--dir', www.pathname]);
   const address = await new Promise((resolve, reject) => {
     let said = '';
@@ -23,11 +26,18 @@ export async function start() {
     server.on('error', reject);
     server.on('exit', (code) => reject(new Error(`haulout serve ended with ${code}: ${said}`)));
   });
+  return { address, end: () => server.kill() };
+}
+
+/** Serves the page and starts a browser: `{ address, open(options), end() }`. */
+export async function start() {
+  const server = await serve();
+  const { address } = server;
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
   return {
     address,
-    /** Opens the page; a request to another origin, a page error or a console error fails the test at `close`. */
-    async open({ fragment = '', ...options } = {}) {
+    /** Opens the page, or a blank one; a request to another origin, a page error or a console error fails the test at `close`. */
+    async open({ fragment = '', blank = false, ...options } = {}) {
       const context = await browser.newContext({ locale: 'en-US', permissions: ['clipboard-read', 'clipboard-write'], ...options });
       const page = await context.newPage();
       const faults = [];
@@ -38,13 +48,15 @@ export async function start() {
       page.on('console', (message) => {
         if (message.type() === 'error') faults.push(`console: ${message.text()}`);
       });
-      await page.goto(address + fragment);
-      await settled(page);
+      if (!blank) {
+        await page.goto(address + fragment);
+        await settled(page);
+      }
       return { page, context, close: async () => { await context.close(); assert.deepEqual(faults, []); } };
     },
     async end() {
       await browser.close();
-      server.kill();
+      server.end();
     },
   };
 }
@@ -65,6 +77,26 @@ export async function choose(page, title, version) {
   await page.getByLabel('Package', { exact: true }).selectOption({ label: title });
   await settled(page);
   if (version) await page.getByLabel('Version', { exact: true }).selectOption({ label: version });
+  await settled(page);
+}
+
+/** Writes files to disk; returns the folder. */
+export function onDisk(files) {
+  const folder = mkdtempSync(join(tmpdir(), 'haulout-page-'));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+/** Opens files in the page by its button. */
+export async function openOwn(page, paths, button = 'Open files or an archive…') {
+  await page.getByLabel('Package', { exact: true }).selectOption({ label: 'Your own files' });
+  const chooser = page.waitForEvent('filechooser');
+  await page.locator('#bring').getByRole('button', { name: button }).click();
+  await (await chooser).setFiles(paths);
+  await page.waitForFunction(() => document.getElementById('own-name').textContent || !document.getElementById('notice').hidden);
   await settled(page);
 }
 
