@@ -486,10 +486,5 @@ fn other_kind(expected: &str, found: &Value) -> Error {
 
 /// An error with the place on the right where it happened.
 fn within(place: &str, error: &Error) -> Error {
-    let message = format!("{place}: {}", error.message());
-    if error.is_fatal() {
-        Error::fatal(message)
-    } else {
-        Error::new(message)
-    }
+    error.retold(format!("{place}: {}", error.message()))
 }

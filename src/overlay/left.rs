@@ -1,6 +1,7 @@
 //! The map that an overlay changes.
 
 use crate::position::Position;
+use crate::script::format::nearest;
 use crate::yaml::KeyIndex;
 use crate::yaml::node::{MapItem, Value};
 
@@ -50,6 +51,14 @@ impl Left {
     pub fn items(&self) -> impl Iterator<Item = (usize, &MapItem)> {
         let there = |(place, item): (usize, _)| Some((place, Option::as_ref(item)?));
         self.items.iter().enumerate().filter_map(there)
+    }
+
+    /// The key that is most like one that is not there.
+    pub fn near(&self, key: &Value) -> Option<&str> {
+        nearest(
+            key.as_str()?,
+            self.items().filter_map(|(_, item)| item.key.as_str()),
+        )
     }
 
     /// Where the item at this place comes from.

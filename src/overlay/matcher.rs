@@ -95,10 +95,14 @@ pub fn map_items(
             }
         }
     }
+    let misses = found.is_empty() && matcher.by.is_none();
     let places = found
         .into_iter()
         .filter_map(|index| Some((index, left.position(index)?)));
-    matcher.decide(interp, places.collect())
+    matcher.decide(interp, places.collect()).map_err(|error| {
+        let near = misses.then(|| left.near(&right.key)).flatten();
+        error.with_hint(near.map(|near| format!("did you mean '{near}'?")))
+    })
 }
 
 /// The items of an array that go with an item on the right; without an annotation none.

@@ -14,6 +14,7 @@ pub use compare::{leaves_equal, subset};
 pub use matcher::map_key_matcher;
 
 use crate::bytestring::Str;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::position::Position;
 use crate::script::{self, Interp, Result};
 use crate::template::convert::place_nodes;
@@ -97,6 +98,13 @@ pub fn apply_documents(
         }
     }
     Ok(left)
+}
+
+/// The report of an overlay that cannot be applied.
+pub fn report(error: &script::Error) -> Report {
+    let mut diagnostic = Diagnostic::error(error.message());
+    diagnostic.hints.extend(error.hint().map(str::to_owned));
+    Report::with_diagnostics(error.message(), vec![diagnostic])
 }
 
 /// Annotates plain values so that they replace what they meet and are added where there is nothing: the meaning of
