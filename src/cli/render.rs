@@ -6,7 +6,7 @@ use super::links::Allowed;
 use super::{Printed, bulk, failure, output, values};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::files::{File, Kind, apply_marks};
-use crate::render::{self, Inspect, Options, Output, Request};
+use crate::render::{self, Inspect, Options, Output, Ready, Request};
 use crate::schema::{Schema, export};
 use crate::template::spelling;
 use crate::yaml::{self, DocumentSet, Value};
@@ -66,8 +66,11 @@ pub fn render(
     }
     let mut warnings = Vec::new();
     let told = failure::tells_more(format).then_some(&mut warnings);
-    let result = run(flags, &mut reader, files, &mut printed.err, told)
-        .and_then(|product| deliver(flags, &product, &mut printed));
+    let result = run(flags, &mut reader, files, &mut printed.err, told).and_then(|product| {
+        let delivered = deliver(flags, &product, &mut printed);
+        leave(flags, product);
+        delivered
+    });
     if flags.debug {
         let line = format!("### result\ntotal: {:?}\n", start.elapsed());
         printed.err.extend_from_slice(line.as_bytes());
@@ -87,6 +90,14 @@ pub fn render(
             }
             Ok(printed)
         }
+    }
+}
+
+/// Lets go of something large at the end. The system takes a process's memory back at once; to take it apart piece by
+/// piece beforehand would be a good part of a render. A process that goes on must do so.
+fn leave<T>(flags: &RenderFlags, large: T) {
+    if !flags.watch {
+        std::mem::forget(large);
     }
 }
 
@@ -172,6 +183,7 @@ fn run(
     let taken = sink.clone();
     let request = Request {
         values,
+        ready: Some(Ready::new(&files)),
         files,
         options: Options {
             strict: flags.strict,
@@ -183,6 +195,7 @@ fn run(
             true => Inspect::Values,
             false => Inspect::None,
         },
+        limits: flags.bounds.limits(),
         printer: Some(Rc::new(move |line: &str| {
             let mut lines = taken.borrow_mut();
             lines.extend_from_slice(line.as_bytes());
@@ -199,6 +212,7 @@ fn run(
         Err(report) => render::schema(&request).and(Err(report)),
     };
     lines.append(&mut sink.borrow_mut());
+    leave(flags, request);
     result
 }
 

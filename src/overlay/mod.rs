@@ -11,7 +11,7 @@ mod left;
 mod matcher;
 
 pub use compare::{leaves_equal, subset};
-pub use matcher::map_key_matcher;
+pub use matcher::{SUBSET_MATCHER, map_key_matcher};
 
 use crate::bytestring::Str;
 use crate::diagnostic::{Diagnostic, Report};
