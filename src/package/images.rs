@@ -89,7 +89,7 @@ pub struct ImageLocation {
 
 /// They as files. Carvel's tools read the locks strictly, the locations not.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "a map")]
 struct ImagesLockFile {
     #[serde(default)]
     api_version: String,
@@ -100,7 +100,7 @@ struct ImagesLockFile {
 }
 
 #[derive(Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "a map")]
 struct BundleLockFile {
     #[serde(default)]
     api_version: String,

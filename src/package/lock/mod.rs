@@ -4,6 +4,7 @@
 //! and one that has none refuses.
 
 pub mod config;
+pub mod job;
 pub mod search;
 
 use super::digest::Digest;
