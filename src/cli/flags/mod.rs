@@ -59,6 +59,7 @@ pub enum Command {
     /// Format YAML templates
     Fmt(FormatFlags),
     /// Serve the page on this machine
+    #[command(alias = "website")]
     Serve(ServeFlags),
     /// Make Carvel packages of templates
     Package(PackageFlags),
