@@ -14,6 +14,7 @@ import { toYaml } from './yaml.js';
 import { label, languageNames, say, speak } from './words.js';
 
 const engine = new Engine();
+let session;
 const values = new Values((from) => busy(() => follow(from)));
 const output = new Output({ text: find('output'), outline: find('outline'), none: find('none') });
 const chooseValuesTab = tabs(find('values-tabs'));
@@ -84,7 +85,7 @@ async function busy(work) {
 
 async function render() {
   const started = performance.now();
-  const result = await engine.render(values.text).catch((failure) => ({ error: failure.message, diagnostics: [], stopped: true }));
+  const result = await session.render(values.text).catch((failure) => ({ error: failure.message, diagnostics: [], stopped: true }));
   if (result) show(result, performance.now() - started);
 }
 
@@ -158,7 +159,7 @@ async function light() {
   const tree = treeBeside(view);
   if (!tree) return unlight();
   const { text } = rendering;
-  const other = await engine.probe(toYaml(tree)).catch(() => '');
+  const other = await session.probe(toYaml(tree)).catch(() => '');
   if (other === undefined || view !== lit || text !== rendering.text) return;
   const lines = other ? changedLines(other, text) : new Set();
   output.light(lines);
@@ -248,8 +249,10 @@ async function openPackage(name, state) {
 }
 
 async function openSource(source, name, state) {
-  await engine.open(source);
-  const [form, defaults] = await Promise.all([engine.form().catch(() => undefined), engine.probe('')]);
+  const opened = await engine.open(source);
+  session?.close();
+  session = opened;
+  const [form, defaults] = await Promise.all([session.form().catch(() => undefined), session.probe('')]);
   if (form) takeDefaults(form.root, (await readPiece(form.root.yaml)).value);
   lit = undefined;
   if (state) values.begin(state);

@@ -1,8 +1,10 @@
-// The page's side of the engine: one worker, one request at a time, the newest render wins, a broken worker is replaced.
+// This side of the engine: one worker for all sessions, one request at a time, the newest render wins, a broken worker is replaced.
 
+/** What templates may hold together, in bytes. */
+export const LARGEST = 20 << 20;
 /** How long an answer may take before the worker is stopped, in milliseconds. */
 const PATIENCE = 10_000;
-/** Verbs of which only the newest request matters. */
+/** Verbs of which only the newest request of a session matters. */
 const NEWEST = new Set(['render', 'probe']);
 
 /** What a request fails with: `late` if the engine was stopped for want of an answer. */
@@ -13,26 +15,14 @@ export class Failure extends Error {
   }
 }
 
-export class Engine {
-  #worker;
-  #source;
-  #queue = [];
-  #current;
-  #lastId = 0;
+/** What is open: a package `{ name }` or files `{ files: [{ path, data }] }`. Outlives the worker. */
+class Session {
+  #ask;
 
-  constructor() {
-    this.#start();
-  }
-
-  /** The packages that the engine holds: `[{ name, title, version }]`, the newest version of each first. */
-  packages() {
-    return this.#ask('packages');
-  }
-
-  /** Opens a package `{ name }` or files `{ files: [{ path, data }] }`; later requests are of it. */
-  async open(source) {
-    await this.#ask('open', source);
-    this.#source = source;
+  constructor(id, source, ask) {
+    this.id = id;
+    this.source = source;
+    this.#ask = (verb, request) => ask(verb, request, this);
   }
 
   /** What to ask a person for: the form tree. */
@@ -42,10 +32,11 @@ export class Engine {
 
   /**
    * Renders with these data values (YAML text).
+   * @param options more of the command line's flags: `RenderOptions` of `pkg/haulout.d.ts`
    * @returns {Promise<{text: string, error: string, diagnostics: object[]} | undefined>} nothing if a newer request overtook this one
    */
-  render(values) {
-    return this.#ask('render', { values });
+  render(values, options) {
+    return this.#ask('render', { values, options });
   }
 
   /** The text of a render that is only looked at; nothing if it was overtaken, empty if it failed. */
@@ -53,21 +44,43 @@ export class Engine {
     return this.#ask('probe', { values });
   }
 
+  /** Lets the engine forget it. */
+  close() {
+    return this.#ask('close').catch(() => {});
+  }
+}
+
+export class Engine {
+  #worker;
+  /** Whether the worker has its module: loading it is not the request's time. */
+  #loaded = false;
+  /** The sessions that this worker holds. */
+  #held = new Set();
+  #queue = [];
+  #current;
+  #lastId = 0;
+
+  /** The packages that the engine holds: `[{ name, title, version }]`, the newest version of each first. */
+  packages() {
+    return this.#ask('packages');
+  }
+
+  /** Opens a package `{ name }` or files `{ files: [{ path, data }] }`. */
+  async open(source) {
+    const session = new Session(++this.#lastId, source, (...request) => this.#ask(...request));
+    await this.#ask('open', {}, session);
+    return session;
+  }
+
   /** Values as the engine reads them: `{ json, error }`. */
   read(values) {
     return this.#ask('read', { values });
   }
 
-  #start() {
-    this.#worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-    this.#worker.onmessage = ({ data }) => this.#settle(data);
-    this.#worker.onerror = (event) => this.#replace(new Failure(event.message || 'the engine could not be loaded'));
-  }
-
-  #ask(verb, request) {
+  #ask(verb, request, session) {
     return new Promise((resolve, reject) => {
-      if (NEWEST.has(verb)) this.#overtake(verb);
-      const entry = { id: ++this.#lastId, verb, request, resolve, reject };
+      if (NEWEST.has(verb)) this.#overtake(verb, session);
+      const entry = { id: ++this.#lastId, verb, request, session, resolve, reject };
       // What is only looked at waits for what was asked for.
       const before = verb === 'probe' ? -1 : this.#queue.findIndex((other) => other.verb === 'probe');
       if (before < 0) this.#queue.push(entry);
@@ -77,44 +90,79 @@ export class Engine {
   }
 
   /** Answers what a newer request makes pointless: with nothing. */
-  #overtake(verb) {
-    this.#queue = this.#queue.filter((entry) => {
-      if (entry.verb === verb) entry.resolve(undefined);
-      return entry.verb !== verb;
-    });
-    if (this.#current?.verb === verb) this.#current.resolve(undefined);
+  #overtake(verb, session) {
+    const pointless = (entry) => entry?.verb === verb && entry.session === session;
+    for (const entry of [this.#current, ...this.#queue].filter(pointless)) entry.resolve(undefined);
+    this.#queue = this.#queue.filter((entry) => !pointless(entry));
   }
 
   #next() {
     if (this.#current || !this.#queue.length) return;
     this.#current = this.#queue.shift();
-    const { id, verb, request } = this.#current;
-    this.#current.timer = setTimeout(() => this.#replace(new Failure(`stopped: no result within ${PATIENCE / 1000} seconds`, true)), PATIENCE);
-    this.#worker.postMessage({ id, verb, request });
+    const { id, verb, request, session } = this.#current;
+    if (verb === 'close' && !this.#held.has(session)) {
+      this.#settle({ id });
+      return;
+    }
+    const source = session && !this.#held.has(session) ? session.source : undefined;
+    this.#worker ??= this.#started();
+    this.#worker.postMessage({ id, verb, request, session: session?.id, source });
+    if (this.#loaded) this.#wait();
   }
 
-  #settle({ id, answer, failure, broken }) {
+  #started() {
+    const worker = startWorker();
+    worker.onmessage = ({ data }) => this.#settle(data);
+    worker.onerror = (event) => this.#replace(new Failure(event.message || 'the engine could not be loaded'));
+    return worker;
+  }
+
+  #wait() {
+    this.#current.timer = setTimeout(() => this.#replace(new Failure(`stopped: no result within ${PATIENCE / 1000} seconds`, true)), PATIENCE);
+  }
+
+  #settle({ loaded, id, answer, failure, broken }) {
+    if (loaded) {
+      this.#loaded = true;
+      if (this.#current) this.#wait();
+      return;
+    }
     const entry = this.#current;
     if (entry?.id !== id) return;
-    if (broken) return this.#replace(new Failure(failure));
+    if (broken) {
+      this.#replace(new Failure(failure));
+      return;
+    }
     this.#current = undefined;
     clearTimeout(entry.timer);
-    if (failure === undefined) entry.resolve(answer);
-    else entry.reject(new Failure(failure));
+    if (failure === undefined) {
+      if (entry.verb === 'close') this.#held.delete(entry.session);
+      else if (entry.session) this.#held.add(entry.session);
+      entry.resolve(answer);
+    } else entry.reject(new Failure(failure));
     this.#next();
   }
 
-  /** Ends the worker, fails what it was at, and starts another with the same source open. */
+  /** Ends the worker and fails what it was at; the next request starts another, which opens anew what is asked for. */
   #replace(failure) {
-    this.#worker.terminate();
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#loaded = false;
+    this.#held.clear();
     const entry = this.#current;
     this.#current = undefined;
     clearTimeout(entry?.timer);
     entry?.reject(failure);
-    this.#start();
-    if (this.#source) {
-      this.#queue.unshift({ id: ++this.#lastId, verb: 'open', request: this.#source, resolve() {}, reject() {} });
-    }
     this.#next();
   }
+}
+
+/** The worker; from another origin, as of a content network, only a script of this page may start it. */
+function startWorker() {
+  const address = new URL('./worker.js', import.meta.url);
+  if (address.origin === location.origin || address.protocol === 'blob:') {
+    return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  }
+  const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(address.href)};`], { type: 'text/javascript' }));
+  return new Worker(script, { type: 'module' });
 }

@@ -2,7 +2,7 @@
 const KEPT = 'haulout';
 /** All that the page is made of. */
 const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm',
-  ...'app controls diff dom drop engine errors form output secrets share take values words worker yaml'.split(' ').map((name) => `${name}.js`)];
+  ...'app controls diff dom drop engine errors form manifests output secrets share take values words worker yaml'.split(' ').map((name) => `${name}.js`)];
 
 self.addEventListener('install', (event) => event.waitUntil(keep()));
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));

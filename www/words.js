@@ -226,17 +226,27 @@ let current = languages.en;
 /** The languages: `[code, name]` of each. */
 export const languageNames = Object.entries(languages).map(([code, { languageName }]) => [code, languageName]);
 
+const knownCode = (code) => (Object.hasOwn(languages, code) ? code : 'en');
+
+/** `say` in a language of its own, for what lives in another's page; `de-CH` is `de`, an unknown one English. */
+export function sayIn(code) {
+  const words = languages[knownCode(code.slice(0, 2).toLowerCase())];
+  return (key, ...about) => said(words, key, about);
+}
+
 /** Takes a language; an unknown one is English. Returns its code. */
 export function speak(code) {
-  const known = Object.hasOwn(languages, code) ? code : 'en';
+  const known = knownCode(code);
   current = languages[known];
   document.documentElement.lang = known;
   return known;
 }
 
 /** The words of a key, with what they are about. */
-export function say(key, ...about) {
-  const words = current[key] ?? languages.en[key];
+export const say = (key, ...about) => said(current, key, about);
+
+function said(language, key, about) {
+  const words = language[key] ?? languages.en[key];
   return typeof words === 'function' ? words(...about) : words;
 }
 

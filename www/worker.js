@@ -1,28 +1,44 @@
-// The engine, off the page's main thread: one session, one answer for each request.
+// The engine, off the page's main thread: the sessions of everything on the page, one answer for each request.
 import init, { packages, read_values, Session } from './pkg/haulout.js';
 
-const ready = init();
-let session;
+let loaded = false;
+const ready = init().then(() => {
+  loaded = true;
+  self.postMessage({ loaded });
+});
+// Each request says it; by itself it is no fault.
+ready.catch(() => {});
+
+const sessions = new Map();
+
+function open(id, { name, files }) {
+  const opened = files ? Session.open_files(files) : Session.open_package(name);
+  close(id);
+  sessions.set(id, opened);
+}
+
+function close(id) {
+  sessions.get(id)?.free();
+  sessions.delete(id);
+}
 
 const answers = {
   packages: () => packages(),
-  open: ({ name, files }) => {
-    const opened = files ? Session.open_files(files) : Session.open_package(name);
-    session?.free();
-    session = opened;
-  },
-  form: () => session.form(),
-  render: ({ values }) => session.render(values),
-  probe: ({ values }) => session.render(values).text,
+  open: () => {},
+  close: (request, id) => close(id),
+  form: (request, id) => sessions.get(id).form(),
+  render: ({ values, options }, id) => sessions.get(id).render_with({ ...options, values }),
+  probe: ({ values }, id) => sessions.get(id).render(values).text,
   read: ({ values }) => read_values(values),
 };
 
-self.onmessage = async ({ data: { id, verb, request } }) => {
+self.onmessage = async ({ data: { id, verb, request, session, source } }) => {
   try {
     await ready;
-    self.postMessage({ id, answer: answers[verb](request) });
+    if (source) open(session, source);
+    self.postMessage({ id, answer: answers[verb](request, session) });
   } catch (error) {
-    // A trap leaves the module unusable: say so, and the page starts another worker.
-    self.postMessage({ id, failure: String(error?.message ?? error), broken: error instanceof WebAssembly.RuntimeError });
+    // A trap leaves the module unusable, as does one that did not load: say so, and the page starts another worker.
+    self.postMessage({ id, failure: String(error?.message ?? error), broken: !loaded || error instanceof WebAssembly.RuntimeError });
   }
 };

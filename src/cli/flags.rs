@@ -53,6 +53,8 @@ pub enum Command {
     Fmt(FormatFlags),
     /// Serve the page on this machine
     Serve(ServeFlags),
+    /// Make a page for templates of one's own
+    Site(SiteFlags),
     /// Make Carvel packages of templates
     Package(PackageFlags),
     /// Build packages, put them into a repository, and push all of it
@@ -428,9 +430,46 @@ pub struct ServeFlags {
     /// Address to listen on; port 0 takes a free one
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     pub listen_addr: String,
-    /// The page's folder
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "www")]
-    pub dir: PathBuf,
+    #[command(flatten)]
+    pub page: PageFlags,
+}
+
+/// Where the page is.
+#[derive(Args, Debug)]
+pub struct PageFlags {
+    /// The page's folder; the one that came with the program, or 'www', if absent
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub dir: Option<PathBuf>,
+}
+
+/// Flags of `site`.
+#[derive(Args, Debug)]
+pub struct SiteFlags {
+    #[command(subcommand)]
+    pub command: Option<SiteCommand>,
+}
+
+/// What can be done with a site.
+#[derive(Subcommand, Debug)]
+pub enum SiteCommand {
+    /// Write the page with these templates into a folder, for any static host
+    #[command(
+        override_usage = "haulout site build --source FOLDER [--source FOLDER ...] --out FOLDER [FLAGS]"
+    )]
+    Build(BuildSiteFlags),
+}
+
+/// Flags of `site build`.
+#[derive(Args, Debug)]
+pub struct BuildSiteFlags {
+    /// Folder of templates, a package of the page (can be repeated)
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub source: Vec<String>,
+    /// Folder to write; a former site there is replaced
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    pub out: String,
+    #[command(flatten)]
+    pub page: PageFlags,
 }
 
 /// Flags of `select`.

@@ -10,6 +10,8 @@ export const pictures = new URL('tests/web/output/', root).pathname;
 export const www = new URL('www/', root);
 mkdirSync(pictures, { recursive: true });
 
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+
 /** Serves the page and starts a browser: `{ address, open(options), end() }`. */
 export async function start() {
   const server = spawn(binary, ['serve', '--listen-addr', '127.0.0.1:0', '--dir', www.pathname]);
@@ -23,7 +25,7 @@ export async function start() {
     server.on('error', reject);
     server.on('exit', (code) => reject(new Error(`haulout serve ended with ${code}: ${said}`)));
   });
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await launch();
   return {
     address,
     /** Opens the page; a request to another origin, a page error or a console error fails the test at `close`. */
