@@ -9,6 +9,7 @@
 
 mod ast;
 mod builtins;
+mod code;
 mod collections;
 mod compile;
 mod error;

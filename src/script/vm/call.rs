@@ -1,7 +1,7 @@
 //! Calls: from Rust and from the language, and how arguments find their parameters.
 
+use super::super::code::{self, CallShape, Capture, Code};
 use super::super::collections::{Dict, ELEMENT};
-use super::super::compile::{self, CallShape, Capture, Code};
 use super::super::error::{Error, Frame, Result};
 use super::super::format;
 use super::super::value::{Args, Body, Value};
@@ -363,7 +363,7 @@ impl Interp {
         let defaults = if count == 0 {
             Vec::new()
         } else {
-            let default = |parameter: &compile::Parameter| {
+            let default = |parameter: &code::Parameter| {
                 if parameter.has_default {
                     given.next()
                 } else {

@@ -5,8 +5,8 @@ mod call;
 mod program;
 
 use super::builtins;
+use super::code::{Code, Op};
 use super::collections::{Dict, dismantle};
-use super::compile::{Code, Op};
 use super::error::{Error, Result};
 use super::format;
 use super::iteration::Iteration;

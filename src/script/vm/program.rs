@@ -1,7 +1,8 @@
 //! Programs, their globals and functions, and the doors to what is around them.
 
+use super::super::code::Code;
 use super::super::collections::dismantle;
-use super::super::compile::{self, Code};
+use super::super::compile;
 use super::super::error::{Result, SyntaxError};
 use super::super::value::{Args, Value};
 use super::super::{builtins, parse, resolve};

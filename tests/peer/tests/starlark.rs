@@ -1,11 +1,12 @@
 //! Generated programs give the same with the `starlark` crate, which others wrote, where both speak alike.
 //!
 //! Alike are: integers of any size, ASCII strings, booleans, `None`, lists, tuples, dicts, comprehensions, slices,
-//! arithmetic without true division, shifts to the right, comparison, `and`/`or`/`not`/`in`, conditionals, functions
-//! with defaults, loops with `break` and `continue`, `%s`/`%r`/`%d`, and the methods and functions named below. Floats,
-//! other text than ASCII, sets, indices and divisors that are large (the peer's remainder by them has the wrong sign),
-//! strings cut with a start beyond their end and a step (the peer gives a part), the order of faults and the words of
-//! errors differ: where one fails the other must fail, and that is all that is asked of errors.
+//! arithmetic without true division, shifts to the right, of small numbers also to the left (the peer drops what passes
+//! 32 bits), comparison, `and`/`or`/`not`/`in`, conditionals, functions with defaults, loops with `break` and
+//! `continue`, `%s`/`%r`/`%d`, and the methods and functions named below. Floats, other text than ASCII, sets, indices
+//! and divisors that are large (the peer's remainder by them has the wrong sign), strings cut with a start beyond their
+//! end and a step (the peer gives a part), the order of faults and the words of errors differ: where one fails the other
+//! must fail, and that is all that is asked of errors.
 //! Ours closes blocks with `end`, the peer by indentation: programs are made as trees and written for each.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -188,7 +189,7 @@ const FORMS: &[(Kind, &str, &str)] = &[
     (Kind::Int, "($ | $)", "ii"),
     (Kind::Int, "($ ^ $)", "ii"),
     (Kind::Int, "($ >> ($ & 15))", "ii"),
-    (Kind::Int, "($ << ($ & 15))", "ii"),
+    (Kind::Int, "(($ % 1024) << ($ & 15))", "ii"),
     (Kind::Int, "(-$)", "i"),
     (Kind::Int, "(~$)", "i"),
     (Kind::Int, "len($)", "s"),

@@ -1,71 +1,34 @@
 //! What every value can do: type, truth, text, equality, order, hash, iteration, attributes, indexing.
 
+mod compare;
+mod key;
+mod repr;
+
+use compare::{equals, ordered};
+use key::key;
+pub(super) use key::{Hashing, key_eq};
+
 use super::ast::BinaryOp;
-use super::collections::{Dict, Key, List, Set, Tuple};
+use super::collections::{Key, List, Tuple};
 use super::error::{Error, Result};
 use super::format;
 use super::value::{Range, Value};
 use super::{builtins, number};
-use crate::bytestring::Str;
 use crate::order;
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// How deep two values may nest when they are compared; the language's own bound.
 const COMPARE_DEPTH: u32 = 10;
 
-/// How deep a value may nest in `repr`; deeper parts print as `...`.
-const REPR_DEPTH: usize = 200;
-
-/// How many bytes the text of a value that is no string may have.
-const MOST_TEXT: usize = 1 << 24;
-
-/// How many elements two values may have that are compared.
-const MOST_COMPARED: u64 = 1 << 24;
-
 /// How deep tuples may nest in a key.
 const KEY_DEPTH: u32 = 50;
-
-/// How many elements a key may have, those of the tuples in it counted.
-const KEY_SIZE: u32 = 1_000_000;
 
 /// How many elements of a range may be made at once.
 const MOST_ELEMENTS: usize = 1 << 22;
 
-/// How many elements are compared in the time that the search of a key takes.
-const SEARCH: usize = 16;
-
 /// How many bytes are compared or hashed in the time that an element takes.
 const BYTES_A_STEP: usize = 32;
-
-/// A small, fast hash; keys come from templates, whose work is bounded by steps.
-pub(super) struct Hashing;
-
-impl Hashing {
-    pub(super) fn bytes(bytes: &[u8]) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ bytes.len() as u64;
-        let mut chunks = bytes.chunks_exact(8);
-        for chunk in &mut chunks {
-            let word = chunk
-                .iter()
-                .rev()
-                .fold(0_u64, |word, &byte| word << 8 | u64::from(byte));
-            hash = Hashing::mix(hash, word);
-        }
-        let rest = chunks
-            .remainder()
-            .iter()
-            .rev()
-            .fold(0_u64, |word, &byte| word << 8 | u64::from(byte));
-        Hashing::mix(hash, rest)
-    }
-
-    fn mix(hash: u64, word: u64) -> u64 {
-        let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed ^ (mixed >> 32)
-    }
-}
 
 impl Value {
     /// The word that `type()` gives.
@@ -117,103 +80,6 @@ impl Value {
             Value::Host(host) => host.0.length(),
             _ => None,
         }
-    }
-
-    /// What `str(x)` gives: a string itself, else its `repr`.
-    ///
-    /// # Errors
-    /// The text is too long.
-    pub fn to_str(&self) -> Result<Str> {
-        Ok(match self {
-            Value::Str(text) => text.clone(),
-            other => other.to_repr()?.into(),
-        })
-    }
-
-    /// What `repr(x)` gives.
-    ///
-    /// # Errors
-    /// The text is too long.
-    pub fn to_repr(&self) -> Result<String> {
-        let mut out = String::new();
-        if self.write_repr(&mut out, &mut Vec::new()) {
-            Ok(out)
-        } else {
-            Err(Error::fatal(format!(
-                "evaluation stopped: the text of a value has more than {MOST_TEXT} bytes"
-            )))
-        }
-    }
-
-    /// What `repr(x)` gives, for messages: a text that is too long is cut.
-    pub fn repr(&self) -> String {
-        let mut out = String::new();
-        if !self.write_repr(&mut out, &mut Vec::new()) {
-            out.push_str("...");
-        }
-        out
-    }
-
-    /// Writes until the text is too long; true if all was written. `path` holds the addresses of the collections that
-    /// are being written: lists and dicts can hold themselves.
-    fn write_repr(&self, out: &mut String, path: &mut Vec<*const ()>) -> bool {
-        match self {
-            Value::None => out.push_str("None"),
-            Value::Bool(true) => out.push_str("True"),
-            Value::Bool(false) => out.push_str("False"),
-            Value::Int(value) => out.push_str(&value.to_string()),
-            Value::BigInt(value) => out.push_str(&value.to_string()),
-            Value::Float(value) => out.push_str(&format::general(*value, 6)),
-            Value::Str(text) => format::quote(text, out),
-            Value::List(list) => {
-                let address = Rc::as_ptr(list).cast();
-                return write_elements(out, path, address, ["[", "]"], &list.borrow());
-            }
-            Value::Tuple(tuple) => {
-                let end = if tuple.len() == 1 { ",)" } else { ")" };
-                return write_elements(out, path, Rc::as_ptr(tuple).cast(), ["(", end], tuple);
-            }
-            Value::Set(set) => {
-                let (address, elements) = (Rc::as_ptr(set).cast(), set.to_vec());
-                return write_elements(out, path, address, ["set([", "])"], &elements);
-            }
-            Value::Dict(dict) => {
-                let address = Rc::as_ptr(dict).cast();
-                return within(out, path, address, ["{", "}"], |out, path| {
-                    dict.items()
-                        .iter()
-                        .enumerate()
-                        .all(|(index, (key, value))| {
-                            out.push_str(if index > 0 { ", " } else { "" });
-                            key.write_repr(out, path) && {
-                                out.push_str(": ");
-                                value.write_repr(out, path)
-                            }
-                        })
-                });
-            }
-            Value::Range(range) => {
-                let Range { start, stop, step } = ***range;
-                out.push_str(&match (start, step) {
-                    (0, 1) => format!("range({stop})"),
-                    (_, 1) => format!("range({start}, {stop})"),
-                    _ => format!("range({start}, {stop}, {step})"),
-                });
-            }
-            Value::Function(function) => out.push_str(&format!("<function {}>", function.name())),
-            Value::Builtin(builtin) => out.push_str(&match &builtin.receiver {
-                Some(receiver) => {
-                    format!(
-                        "<built-in method {} of {} value>",
-                        builtin.name,
-                        receiver.type_name()
-                    )
-                }
-                None => format!("<built-in function {}>", builtin.name),
-            }),
-            Value::Host(host) => out.push_str(&host.0.repr()),
-        }
-        out.len() <= MOST_TEXT
     }
 
     /// `self == other`.
@@ -535,251 +401,6 @@ impl Value {
                 | Value::Builtin(_)
                 | Value::Host(_)
         )
-    }
-}
-
-/// Writes a collection between its brackets; `...` stands for one that holds itself or nests too deep.
-fn within(
-    out: &mut String,
-    path: &mut Vec<*const ()>,
-    address: *const (),
-    [begin, end]: [&str; 2],
-    write: impl FnOnce(&mut String, &mut Vec<*const ()>) -> bool,
-) -> bool {
-    out.push_str(begin);
-    let mut complete = true;
-    if path.len() >= REPR_DEPTH || path.contains(&address) {
-        out.push_str("...");
-    } else {
-        path.push(address);
-        complete = write(out, path);
-        path.pop();
-    }
-    out.push_str(end);
-    complete && out.len() <= MOST_TEXT
-}
-
-fn write_elements(
-    out: &mut String,
-    path: &mut Vec<*const ()>,
-    address: *const (),
-    brackets: [&str; 2],
-    elements: &[Value],
-) -> bool {
-    within(out, path, address, brackets, |out, path| {
-        elements.iter().enumerate().all(|(index, element)| {
-            out.push_str(if index > 0 { ", " } else { "" });
-            element.write_repr(out, path)
-        })
-    })
-}
-
-/// Fails if two values nest too deep, or have too many elements.
-fn look(depth: u32, work: &mut u64) -> Result<()> {
-    *work += 1;
-    if depth == 0 {
-        return Err(Error::new("comparison exceeded maximum recursion depth"));
-    }
-    if *work > MOST_COMPARED {
-        return Err(Error::fatal(format!(
-            "evaluation stopped: values with more than {MOST_COMPARED} elements were compared"
-        )));
-    }
-    Ok(())
-}
-
-fn equals(left: &Value, right: &Value, depth: u32, work: &mut u64) -> Result<bool> {
-    look(depth, work)?;
-    Ok(match (left, right) {
-        (Value::None, Value::None) => true,
-        (Value::Bool(a), Value::Bool(b)) => a == b,
-        (Value::Str(a), Value::Str(b)) => {
-            if a.len() == b.len() {
-                *work += (a.len() / BYTES_A_STEP) as u64;
-            }
-            a == b
-        }
-        (Value::Int(a), Value::Int(b)) => a == b,
-        (Value::List(a), Value::List(b)) => {
-            let (a, b) = (a.borrow(), b.borrow());
-            a.len() == b.len() && all_equal(&a, &b, depth, work)?
-        }
-        (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && all_equal(a, b, depth, work)?,
-        (Value::Dict(a), Value::Dict(b)) => dicts_equal(a, b, depth, work)?,
-        (Value::Set(a), Value::Set(b)) => {
-            *work += (a.len() * SEARCH) as u64;
-            a.len() == b.len() && holds_all(a, b)?
-        }
-        (Value::Range(a), Value::Range(b)) => {
-            let len = a.len();
-            len == b.len() && (len == 0 || (a.start == b.start && (len == 1 || a.step == b.step)))
-        }
-        (Value::Function(a), Value::Function(b)) => Rc::ptr_eq(a, b),
-        (Value::Builtin(a), Value::Builtin(b)) => Rc::ptr_eq(a, b),
-        (Value::Host(a), _) => match a.0.equals(right) {
-            Some(answer) => answer?,
-            None => matches!(right, Value::Host(b) if Rc::ptr_eq(&a.0, &b.0)),
-        },
-        (_, Value::Host(b)) => match b.0.equals(left) {
-            Some(answer) => answer?,
-            None => false,
-        },
-        _ => number::order(left, right) == Some(Some(Ordering::Equal)),
-    })
-}
-
-fn all_equal(left: &[Value], right: &[Value], depth: u32, work: &mut u64) -> Result<bool> {
-    for (a, b) in left.iter().zip(right) {
-        if !equals(a, b, depth - 1, work)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn dicts_equal(left: &Dict, right: &Dict, depth: u32, work: &mut u64) -> Result<bool> {
-    if left.len() != right.len() {
-        return Ok(false);
-    }
-    *work += (left.len() * SEARCH) as u64;
-    for (key, value) in left.items() {
-        match right.get(&key)? {
-            Some(other) if equals(&value, &other, depth - 1, work)? => {}
-            _ => return Ok(false),
-        }
-    }
-    Ok(true)
-}
-
-fn holds_all(left: &Set, right: &Set) -> Result<bool> {
-    for element in left.to_vec() {
-        if !right.contains(&element)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn ordered(op: BinaryOp, left: &Value, right: &Value, depth: u32, work: &mut u64) -> Result<bool> {
-    look(depth, work)?;
-    let ordering = match (left, right) {
-        (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
-        (Value::Str(a), Value::Str(b)) => {
-            *work += (a.len().min(b.len()) / BYTES_A_STEP) as u64;
-            Some(a.cmp(b))
-        }
-        (Value::List(a), Value::List(b)) => {
-            return elements_ordered(op, &a.borrow(), &b.borrow(), depth, work);
-        }
-        (Value::Tuple(a), Value::Tuple(b)) => return elements_ordered(op, a, b, depth, work),
-        _ => match number::order(left, right) {
-            Some(ordering) => ordering,
-            None => {
-                return Err(Error::new(format!(
-                    "{} {} {} not implemented",
-                    left.type_name(),
-                    op.symbol(),
-                    right.type_name()
-                )));
-            }
-        },
-    };
-    Ok(ordering.is_some_and(|ordering| holds(op, ordering)))
-}
-
-/// The first pair that differs decides, else the lengths do.
-fn elements_ordered(
-    op: BinaryOp,
-    left: &[Value],
-    right: &[Value],
-    depth: u32,
-    work: &mut u64,
-) -> Result<bool> {
-    for (a, b) in left.iter().zip(right) {
-        if !equals(a, b, depth - 1, work)? {
-            return ordered(op, a, b, depth - 1, work);
-        }
-    }
-    Ok(holds(op, left.len().cmp(&right.len())))
-}
-
-fn holds(op: BinaryOp, ordering: Ordering) -> bool {
-    match op {
-        BinaryOp::Less => ordering.is_lt(),
-        BinaryOp::LessEqual => ordering.is_le(),
-        BinaryOp::Greater => ordering.is_gt(),
-        BinaryOp::GreaterEqual => ordering.is_ge(),
-        BinaryOp::NotEqual => ordering.is_ne(),
-        _ => ordering.is_eq(),
-    }
-}
-
-/// What is known of a value as a key, `depth` levels of tuples allowed.
-fn key(value: &Value, depth: u32) -> Result<Key> {
-    let hash = match value {
-        Value::None => 0x11,
-        Value::Bool(value) => 0x22 + u64::from(*value),
-        Value::Int(value) => Hashing::mix(0x33, *value as u64),
-        Value::BigInt(value) => Hashing::bytes(&value.to_signed_bytes_le()),
-        Value::Float(float) => match number::float_to_int(*float) {
-            Some(integer) if integer.to_f64() == Some(*float) => return key(&integer, depth),
-            _ => Hashing::mix(0x44, float.to_bits()),
-        },
-        Value::Str(text) => {
-            return Ok(Key {
-                hash: Hashing::bytes(text),
-                size: (text.len() / BYTES_A_STEP) as u32,
-                depth: 0,
-            });
-        }
-        Value::Tuple(tuple) => return tuple.key(|| tuple_key(tuple, depth)),
-        Value::Function(function) => Hashing::bytes(function.name().as_bytes()),
-        Value::Builtin(builtin) => Hashing::bytes(builtin.name.as_bytes()),
-        Value::Range(_) => return Err(Error::new("unhashable: range")),
-        Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Host(_) => {
-            return Err(Error::new(format!(
-                "unhashable type: {}",
-                value.type_name()
-            )));
-        }
-    };
-    Ok(Key {
-        hash,
-        size: 1,
-        depth: 0,
-    })
-}
-
-fn tuple_key(tuple: &[Value], depth: u32) -> Result<Key> {
-    let too_deep = || Error::new("unhashable: tuples nested too deeply");
-    let below = depth.checked_sub(1).ok_or_else(too_deep)?;
-    let mut whole = Key {
-        hash: 0x55,
-        size: 1,
-        depth: 1,
-    };
-    for element in tuple {
-        let part = key(element, below)?;
-        whole.hash = Hashing::mix(whole.hash, part.hash);
-        whole.size = whole.size.saturating_add(part.size);
-        whole.depth = whole.depth.max(part.depth + 1);
-    }
-    if whole.depth > KEY_DEPTH {
-        return Err(too_deep());
-    }
-    if whole.size > KEY_SIZE {
-        return Err(Error::new(format!(
-            "unhashable: a tuple with more than {KEY_SIZE} elements"
-        )));
-    }
-    Ok(whole)
-}
-
-/// Equality of two keys, both of a bounded size.
-pub(super) fn key_eq(left: &Value, right: &Value) -> bool {
-    match (left, right) {
-        (Value::Str(a), Value::Str(b)) => a == b,
-        _ => equals(left, right, KEY_DEPTH + 1, &mut 0).unwrap_or(false),
     }
 }
 
