@@ -4,7 +4,7 @@
 
 use crate::diagnostic::{Diagnostic, Report, Severity};
 use crate::files::{File, OutputFile, apply_marks};
-use crate::position::Position;
+use crate::position::{Position, Source};
 use crate::render::{self, Inspect, Options, Output, Request};
 use crate::schema::export;
 use crate::script::Limits;
@@ -51,8 +51,12 @@ export interface Rendering {
   error: string;
   diagnostics: Diagnostic[];
 }
+/** Where each line of a rendering's text came from: an index of `files` and a line from 1; `[-1, 0]` is nowhere. */
+export interface Origins { files: string[]; lines: [file: number, line: number][] }
 /** Data values as they were read: as JSON, keys in their order and floats with their point, or what is wrong. */
 export interface Reading { json?: string; error: string }
+/** Data values with the comments of another text; `lost` comments have nothing to stand at any more. */
+export interface Rewriting { text: string; lost: number }
 /** A file for a session. */
 export interface InputFile { path: string; data: string | Uint8Array }
 /** A file of a result. */
@@ -126,6 +130,12 @@ extern "C" {
     /// `Reading` of the types above.
     #[wasm_bindgen(typescript_type = "Reading")]
     pub type JsReading;
+    /// `Rewriting` of the types above.
+    #[wasm_bindgen(typescript_type = "Rewriting")]
+    pub type JsRewriting;
+    /// `Origins` of the types above.
+    #[wasm_bindgen(typescript_type = "Origins")]
+    pub type JsOrigins;
     /// `InputFile[]` of the types above.
     #[wasm_bindgen(typescript_type = "InputFile[]")]
     pub type JsFiles;
@@ -193,10 +203,7 @@ impl Session {
 
     /// Renders with these data values: plain YAML, as `--data-values-file -` takes it.
     pub fn render(&self, values: &str) -> JsRendering {
-        self.rendering(RenderOptions {
-            values: Some(values.to_owned()),
-            ..RenderOptions::default()
-        })
+        self.rendering(RenderOptions::of_values(values))
     }
 
     /// Renders as the command line does with these flags.
@@ -209,6 +216,28 @@ impl Session {
         let options = serde_json::from_str(&String::from(text))
             .map_err(|error| JsError::new(&error.to_string()))?;
         Ok(self.rendering(options))
+    }
+
+    /// Where each line of `render(values).text` came from; no lines if that fails. `stdin.yml` is the text of the values.
+    pub fn origins(&self, values: &str) -> JsOrigins {
+        let request = Request {
+            values: RenderOptions::of_values(values).flags(),
+            ..self.request()
+        };
+        let mut origins = Origins::default();
+        if let Ok(output) = render::render(&request) {
+            for position in yaml::line_positions(&output.documents) {
+                origins.add(&position);
+            }
+        }
+        to_js(&origins).into()
+    }
+
+    /// The text of a file as templates and messages name it; nothing if there is no such file.
+    pub fn source(&self, path: &str) -> Option<String> {
+        let file = self.files.iter().find(|file| file.path() == path)?;
+        let source = file.source().ok()?;
+        Some(String::from_utf8_lossy(&source.text).into_owned())
     }
 
     /// What to ask a person for.
@@ -328,12 +357,8 @@ pub fn packages() -> JsPackages {
 }
 
 fn reading(values: &str) -> Result<String, Report> {
-    let options = RenderOptions {
-        values: Some(values.to_owned()),
-        ..RenderOptions::default()
-    };
     let read = render::render(&Request {
-        values: options.flags(),
+        values: RenderOptions::of_values(values).flags(),
         inspect: Inspect::Values,
         limits: limits(),
         ..Request::default()
@@ -357,6 +382,29 @@ pub fn read_values(values: &str) -> JsReading {
         },
     };
     to_js(&reading).into()
+}
+
+/// Writes data values with the comments that stand in another text of theirs; what is no YAML stays as it is.
+#[wasm_bindgen]
+pub fn rewrite_values(commented: &str, values: &str) -> JsRewriting {
+    let source = |text: &str| Source::file("stdin.yml", text);
+    let rewriting = match yaml::rewrite(&source(commented), &source(values)) {
+        Ok(rewritten) => Rewriting {
+            text: String::from_utf8_lossy(&rewritten.text).into_owned(),
+            lost: rewritten.lost,
+        },
+        Err(_) => Rewriting {
+            text: values.to_owned(),
+            lost: 0,
+        },
+    };
+    to_js(&rewriting).into()
+}
+
+#[derive(Serialize)]
+struct Rewriting {
+    text: String,
+    lost: usize,
 }
 
 #[derive(Serialize)]
@@ -453,6 +501,13 @@ enum Format {
 }
 
 impl RenderOptions {
+    fn of_values(values: &str) -> RenderOptions {
+        RenderOptions {
+            values: Some(values.to_owned()),
+            ..RenderOptions::default()
+        }
+    }
+
     fn flags(&self) -> Flags {
         let standard_input = self.values.as_ref().map(|text| ValuesFile {
             library: String::new(),
@@ -532,6 +587,27 @@ impl From<String> for Rendering {
             text,
             ..Rendering::default()
         }
+    }
+}
+
+#[derive(Default, Serialize)]
+struct Origins {
+    files: Vec<String>,
+    lines: Vec<(i32, u32)>,
+}
+
+impl Origins {
+    fn add(&mut self, position: &Position) {
+        let Some(line) = position.line() else {
+            return self.lines.push((-1, 0));
+        };
+        let file = position.file();
+        let known = self.files.iter().position(|name| name == file);
+        let index = known.unwrap_or_else(|| {
+            self.files.push(file.to_owned());
+            self.files.len() - 1
+        });
+        self.lines.push((index as i32, line));
     }
 }
 

@@ -1,14 +1,17 @@
 // The page: a package, its form, what the engine makes of it.
 import { Engine } from './engine.js';
-import { Output, showDifference } from './output.js';
+import { Output, countDifference } from './output.js';
+import { SourceView } from './source.js';
+import { Reach } from './reach.js';
+import { buildCompare } from './compare.js';
 import { buildForm, isChanged } from './form.js';
 import { showErrors } from './errors.js';
 import { buildTakeAway } from './take.js';
 import { bringFiles, catchDrops, openFiles } from './drop.js';
-import { changedLines } from './diff.js';
+import { OwnFiles, buildOwn } from './own.js';
 import { fromFragment } from './share.js';
-import { mentionsSecret, withoutSecrets } from './secrets.js';
-import { Values, isMap, map, parseJson, same, without, withValue } from './values.js';
+import { isSecretName, mentionsSecret, withoutSecrets } from './secrets.js';
+import { Values, isMap, map, parseJson } from './values.js';
 import { element, find, tabs } from './dom.js';
 import { toYaml } from './yaml.js';
 import { label, languageNames, say, speak } from './words.js';
@@ -16,16 +19,19 @@ import { label, languageNames, say, speak } from './words.js';
 const engine = new Engine();
 let session;
 const values = new Values((from) => busy(() => follow(from)));
-const output = new Output({ text: find('output'), outline: find('outline'), none: find('none') });
+const output = new Output({ text: find('output'), outline: find('outline'), none: find('none') }, whereFrom);
+const source = new SourceView((path) => (path === 'stdin.yml' ? rendering.values : session.source(path)));
 const chooseValuesTab = tabs(find('values-tabs'));
-const chooseResultTab = tabs(find('result-tabs'), (id) => { if (id === 'changes-tab') showChanges(); });
+const chooseResultTab = tabs(find('result-tabs'), (id) => { if (id === 'changes-tab') busy(() => compare.update()); });
 /** `{ name, title, version }` of each package. */
 let packages = [];
-/** What is open: the package's name, its form and its views, what its defaults render to. */
+/** What is open: its name, its form and its views, what its defaults render to, and the files if they are a person's own. */
 let open = { name: '', form: undefined, views: undefined, defaults: '' };
-/** The newest rendering that worked, and what is said of the newest one. */
-let rendering = { text: '', documents: [] };
+/** The newest rendering that worked, with the text of its values, and what fields reach in it. */
+let rendering = { text: '', documents: [], values: '' };
+let reach;
 let take;
+let compare;
 
 // ── Values ──
 
@@ -49,6 +55,7 @@ async function readPiece(text) {
 async function follow(from) {
   if (from === 'text') await readText();
   else find('unread').hidden = true;
+  if (from === 'form') await keepComments();
   if (find('values').value !== values.text) find('values').value = values.text;
   open.views?.update();
   take.update();
@@ -58,6 +65,18 @@ async function follow(from) {
   applyFinder();
   remember();
   await render();
+}
+
+let commentsLost = 0;
+
+/** Puts the comments that a person wrote into what the form wrote; says which have lost their place. */
+async function keepComments() {
+  const { tree, commented } = values;
+  if (!commented) return;
+  const { text, lost } = await engine.rewrite(commented, values.text);
+  values.comment(tree, text);
+  if (lost !== commentsLost) notice(lost ? say('commentsLost', lost) : '');
+  commentsLost = lost;
 }
 
 /** Reads the text into the form, as far as it can be shown there. */
@@ -96,7 +115,7 @@ function show(result, spent) {
   find('failure').hidden = !failed;
   find('output').classList.toggle('stale', failed);
   find('errors').textContent = result.error;
-  const homeless = showErrors(result.diagnostics, open.views, find('summary'), () => { chooseValuesTab('yaml-tab'); find('values').focus(); });
+  const homeless = showErrors(result.diagnostics, open.views, find('summary'), { field: goTo, text: goToText, source: (place) => source.open(place) });
   if (failed) {
     find('said').open = homeless > 0 || !result.diagnostics.length;
     find('took').textContent = '';
@@ -104,12 +123,13 @@ function show(result, spent) {
     status(result.stopped ? say('stopped') : say('wrong', Math.max(1, result.diagnostics.length)));
     return;
   }
-  rendering = result;
+  rendering = { ...result, values: values.text };
+  reach = new Reach(session, values.tree, result.text);
   output.show(result);
   find('cover').hidden = !result.documents.some(({ kind }) => kind === 'Secret');
   find('took').textContent = say('took', Math.max(1, Math.round(spent)));
-  const count = showChanges();
-  status(`${say('documents', result.documents.length)}, ${say('differ', count)}`);
+  status(`${say('documents', result.documents.length)}, ${say('differ', countDifference(open.defaults, result.text))}`);
+  busy(() => compare.update());
   light();
 }
 
@@ -123,47 +143,60 @@ function notice(text) {
   find('notice').hidden = !text;
 }
 
-function showChanges() {
-  return showDifference(find('difference'), open.defaults, rendering.text);
-}
-
-// ── What a field reaches ──
+// ── Between fields and lines ──
 
 let lit;
 
-/** Another value that a field may have, to see what follows from it. */
-function otherValue({ examples = [], choices = [], type, default: usual }) {
-  const example = examples.find(({ value }) => !same(value, usual));
-  if (example) return example.value;
-  const choice = choices.find((value) => !same(value, usual));
-  if (choice !== undefined) return choice;
-  if (type === 'string') return `${usual ?? ''}-x`;
-  if (type === 'integer') return Number(usual ?? 0) + 1;
-  return type === 'boolean' ? !usual : undefined;
+/** Leads to a field, wherever the person is. */
+function goTo(view) {
+  chooseValuesTab('form-tab');
+  for (let place = view.element; place.id !== 'form'; place = place.parentElement) place.hidden = false;
+  view.focus();
 }
 
-/** A tree in which only this field is different: without what the person gave it, else with another value. */
-function treeBeside({ field, cell: { path } }) {
-  const place = path.reduce((around, key) => [...around, around.at(-1)?.[key]], [values.tree]);
-  if (isChanged(field, place.at(-1))) return without(values.tree, path);
-  // What is within a list has no value of its own to put another in place of.
-  if (field.fields || place.some(Array.isArray)) return undefined;
-  const other = otherValue(field);
-  return other === undefined ? undefined : withValue(values.tree, path, other);
+/** Leads to the text of the values, at a line. */
+function goToText(line) {
+  chooseValuesTab('yaml-tab');
+  const area = find('values');
+  area.focus();
+  if (!line) return;
+  const start = area.value.split('\n', line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  area.setSelectionRange(start, start + area.value.slice(start).split('\n', 1)[0].length);
+}
+
+/** Shows where a line of the result comes from, and the values behind it. */
+async function whereFrom(index) {
+  const from = reach;
+  const { files, lines } = await session.origins(rendering.values);
+  const [file, line] = lines[index] ?? [-1];
+  if (from !== reach) return;
+  if (file < 0) notice(say('fromNowhere'));
+  else await source.open({ file: files[file], line }, { behind: behind(from, index) });
+}
+
+async function behind(from, index) {
+  const views = [...open.views?.all.values() ?? []].filter(({ field }) => !field.fields?.length);
+  const found = await from.behind(index, views);
+  return found?.map((view) => ({ title: view.title, value: inShort(view), go: () => goTo(view) }));
+}
+
+/** A field's value in a word. */
+function inShort({ field, cell }) {
+  const value = cell.read() ?? field.default;
+  const text = isSecretName(field.key ?? '') ? '••••••' : value === null ? say('notSet') : toYaml(value, false).trim();
+  return text.length > 40 || text.includes('\n') ? `${text.split('\n')[0].slice(0, 40)}…` : text;
 }
 
 /** Lights the lines that follow from the field that has the focus. */
 async function light() {
   const view = lit;
   if (!view || find('failure').hidden === false) return unlight();
-  const tree = treeBeside(view);
-  if (!tree) return unlight();
-  const { text } = rendering;
-  const other = await session.probe(toYaml(tree)).catch(() => '');
-  if (other === undefined || view !== lit || text !== rendering.text) return;
-  const lines = other ? changedLines(other, text) : new Set();
-  output.light(lines);
-  find('reach').textContent = say('reaches', lines.size, view.title);
+  const from = reach;
+  const lines = await from.lines(view);
+  if (lines === undefined || view !== lit || from !== reach) return;
+  if (!lines) return unlight();
+  output.light(lines.near);
+  find('reach').textContent = say('reaches', lines.near.size, view.title);
 }
 
 function unlight() {
@@ -237,7 +270,7 @@ const titleOf = (name) => packages.find((one) => one.name === name)?.title;
 async function openPackage(name, state) {
   const known = packages.find((one) => one.name === name) ?? packages[0];
   const former = titleOf(open.name);
-  if (former) leftBehind.set(former, { tree: values.tree, text: values.text });
+  if (former) leftBehind.set(former, { tree: values.tree, text: values.text, commented: values.commented });
   const taken = state ?? (former === known.title ? undefined : leftBehind.get(known.title) ?? {});
   const versions = byTitle(known.title);
   find('package').value = versions[0].name;
@@ -248,16 +281,22 @@ async function openPackage(name, state) {
   await busy(() => openSource({ name: known.name }, known.name, taken));
 }
 
-async function openSource(source, name, state) {
-  const opened = await engine.open(source);
+async function openSource(from, name, state, own) {
+  const opened = await engine.open(from);
   session?.close();
   session = opened;
-  const [form, defaults] = await Promise.all([session.form().catch(() => undefined), session.probe('')]);
-  if (form) takeDefaults(form.root, (await readPiece(form.root.yaml)).value);
-  lit = undefined;
+  const [form, defaults] = await Promise.all([session.form().catch(() => undefined), session.base('')]);
+  const asked = JSON.stringify(form);
+  // Files at work may be broken for a moment, and a form stays where it is if it asks the same.
+  const isKept = own && own === open.own && open.form && (!form || asked === open.asked);
+  if (form && !isKept) takeDefaults(form.root, (await readPiece(form.root.yaml)).value);
   if (state) values.begin(state);
-  open = { name, form, files: source.files, defaults: defaults ?? '', views: undefined };
-  showForm();
+  open = isKept ? { ...open, defaults: defaults?.text ?? '' } : { name, form, asked, own, defaults: defaults?.text ?? '', views: undefined };
+  if (!isKept) {
+    lit = undefined;
+    showForm();
+  }
+  compare.list();
   await follow('text');
 }
 
@@ -270,17 +309,25 @@ function takeDefaults(field, value) {
 /** Opens a person's own files. */
 async function takeFiles(entries) {
   try {
-    const { name, files } = await openFiles(entries);
-    await busy(() => openSource({ files }, name, {}));
+    const own = new OwnFiles(await openFiles(entries));
+    await busy(() => openSource({ files: own.files }, own.name, {}, own));
     find('package').value = 'own';
     find('own').hidden = false;
-    find('own-name').textContent = name;
+    find('own-name').textContent = own.name;
     find('version').replaceChildren();
     find('version').disabled = true;
     notice('');
+    showOwn();
   } catch (failure) {
     notice(say('filesFailed', failure.message));
   }
+}
+
+/** Lists the person's own files; what is done to them counts at once, with the values that are there. */
+function showOwn() {
+  const { own } = open;
+  find('own-files').hidden = !own;
+  if (own) buildOwn(find('own-files'), own, () => busy(() => openSource({ files: own.files }, own.name, undefined, own)), (reason) => notice(say('filesFailed', reason)));
 }
 
 const STATE = 'haulout-state';
@@ -341,13 +388,21 @@ async function importValues(name, text) {
 function speakTo(code) {
   find('language').value = speak(code);
   label(document);
-  bringFiles(find('bring'), takeFiles);
+  bringFiles(find('bring'), takeFiles, say('dropHere'));
   take = buildTakeAway(find('take-panel'), {
     values: () => values,
     rendering: () => rendering,
     open: () => open,
     importValues,
     notice,
+  });
+  compare = buildCompare({
+    engine,
+    busy,
+    open: () => open,
+    values: () => values,
+    rendering: () => rendering,
+    versions: () => byTitle(titleOf(open.name)).filter(({ name }) => name !== open.name),
   });
 }
 
@@ -359,6 +414,7 @@ find('language').addEventListener('change', async () => {
   } catch { /* then it is asked anew */ }
   if (find('package').options.length) find('package').lastElementChild.textContent = say('ownFiles');
   showForm();
+  showOwn();
   take.update();
   await render();
 });
@@ -373,7 +429,7 @@ find('version').addEventListener('change', () => openPackage(find('version').val
 find('values').addEventListener('input', () => values.write(find('values').value));
 find('undo').addEventListener('click', () => values.undo());
 find('redo').addEventListener('click', () => values.redo());
-find('again').addEventListener('click', () => values.edit(map()));
+find('again').addEventListener('click', () => values.write('', map(), undefined, 'form'));
 find('search').addEventListener('input', applyFinder);
 find('only-changed').addEventListener('change', applyFinder);
 find('filter').addEventListener('input', () => output.filter(find('filter').value));

@@ -1,6 +1,7 @@
 // A control for each type of field: `{ elements, inputs(), update() }`.
 import { element } from './dom.js';
 import { childCell } from './form.js';
+import { array, free } from './lists.js';
 import { isMap, map, same, typedNumber } from './values.js';
 import { toYaml } from './yaml.js';
 import { say } from './words.js';
@@ -8,12 +9,12 @@ import { say } from './words.js';
 /** The control of a field. `kit`: `{ id, title, described, secret, build, read, forget }`. */
 export function control(field, cell, kit) {
   if (field.choices?.length && !field.fields && !field.item) return choice(field, cell, kit);
-  const part = (controls[field.type] ?? anything)(field, cell, kit);
+  const part = (controls[field.type] ?? free)(field, cell, kit);
   return field.nullable ? nullable(field, cell, kit, part) : part;
 }
 
 /** Writes a value, or clears the cell if that is the default. */
-function put(field, cell, value) {
+export function put(field, cell, value) {
   if (same(value, field.default)) cell.clear();
   else cell.write(value);
 }
@@ -27,7 +28,7 @@ function placeholder(field) {
 }
 
 /** A line of text; an empty one means the default, unless `Leave empty` says that it is meant. */
-function line(field, cell, kit, { parse, mode, type = 'text' }) {
+export function line(field, cell, kit, { parse, mode, type = 'text' }) {
   const input = element('input', {
     id: kit.id, type: kit.secret ? 'password' : type, inputmode: mode, placeholder: placeholder(field),
     'aria-describedby': kit.described, autocomplete: 'off', spellcheck: 'false', autocapitalize: 'off',
@@ -130,7 +131,7 @@ function choice(field, cell, kit) {
 }
 
 /** What a field begins with when it is switched on. */
-function beginning(field) {
+export function beginning(field) {
   if (field.fields) return map();
   if (field.item) return [];
   return { string: '', integer: field.min ?? 0, float: field.min ?? 0, boolean: false }[field.type] ?? map();
@@ -167,71 +168,8 @@ function group(field, cell, kit) {
   };
 }
 
-function array(field, cell, kit) {
-  const items = () => {
-    const value = cell.read() === undefined ? field.default : cell.read();
-    return Array.isArray(value) ? value : [];
-  };
-  const write = (next) => put(field, cell, next);
-  const list = element('ol', { class: 'items' });
-  const itemCell = (index) => ({
-    path: [...cell.path, String(index)],
-    read: () => items()[index],
-    write: (value) => write(items().map((item, at) => (at === index ? value : item))),
-    clear: () => write(items().map((item, at) => (at === index ? (field.item.fields ? map() : field.item.default) : item))),
-  });
-  let views = [];
-  /** Moves the focus to where the person goes on: after the list was built anew. */
-  const then = (index, what) => {
-    if (views[index]) {
-      const button = what && list.children[index]?.querySelector(`:scope > .tools > .${what}`);
-      if (button && !button.disabled) button.focus();
-      else views[index].focus();
-    } else add.focus();
-  };
-  const move = (from, to, what) => {
-    const next = [...items()];
-    next.splice(to, 0, ...next.splice(from, 1));
-    write(next);
-    then(to, what);
-  };
-  const remove = (index) => {
-    write(items().filter((item, at) => at !== index));
-    then(Math.min(index, items().length - 1));
-  };
-  const add = element('button', {
-    type: 'button', class: 'add', id: kit.id, 'aria-label': say('addTo', kit.title),
-    onclick: () => {
-      const start = field.item.fields ? map() : field.item.default ?? beginning(field.item);
-      write([...items(), start]);
-      then(items().length - 1);
-    },
-  }, say('add'));
-  const tool = (name, sign, index, enabled, act) => element('button', {
-    type: 'button', class: `quiet ${name}`, disabled: !enabled, 'aria-label': say(name, `${kit.title} ${index + 1}`), onclick: act,
-  }, sign);
-  const build = () => {
-    kit.forget(cell.path);
-    const count = items().length;
-    views = items().map((item, index) => kit.build({ ...field.item, key: undefined, title: undefined, description: field.item.fields ? undefined : field.item.description, examples: undefined }, itemCell(index), `${kit.title} ${index + 1}`));
-    list.replaceChildren(...views.map((view, index) => element('li', {}, view.element, element('div', { class: 'tools' },
-      tool('up', '↑', index, index > 0, () => move(index, index - 1, 'up')),
-      tool('down', '↓', index, index < count - 1, () => move(index, index + 1, 'down')),
-      tool('remove', '✕', index, true, () => remove(index))))));
-  };
-  return {
-    elements: [list, add],
-    inputs: () => [],
-    update() {
-      if (views.length !== items().length) build();
-      else views.forEach((view) => view.update());
-      list.hidden = !views.length;
-    },
-  };
-}
-
 /** YAML of any shape, read by the engine. */
-function anything(field, cell, kit) {
+export function anything(field, cell, kit) {
   const problem = element('p', { class: 'error', id: `${kit.id}-unread`, hidden: true });
   const area = element('textarea', {
     id: kit.id, rows: '2', class: 'yaml', spellcheck: 'false', autocapitalize: 'off',
@@ -274,6 +212,6 @@ const controls = {
   integer: number('integer', 'numeric'),
   float: number('float', 'decimal'),
   boolean,
-  map: (field, cell, kit) => (field.fields?.length ? group(field, cell, kit) : anything(field, cell, kit)),
+  map: (field, cell, kit) => (field.fields?.length ? group(field, cell, kit) : free(field, cell, kit)),
   array,
 };

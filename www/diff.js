@@ -94,8 +94,12 @@ function walkBack(trail, a, b) {
   return result.reverse();
 }
 
-/** The indices of lines of `after` that are not in `before`; where lines are only missing, the line that follows. */
+/**
+ * Indices of lines of `after`: `made` are not in `before`, `near` are these and, where lines are only missing, the line
+ * that follows.
+ */
 export function changedLines(before, after) {
   const changes = lineDiff(before, after).filter(({ kind }) => kind !== 'same');
-  return new Set(changes.map(({ at }) => at));
+  const places = (list) => new Set(list.map(({ at }) => at));
+  return { made: places(changes.filter(({ kind }) => kind === 'added')), near: places(changes) };
 }

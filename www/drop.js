@@ -90,23 +90,21 @@ async function opened(file, path) {
 /** Bytes in order: that of a folder on the command line. */
 const byPath = (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0);
 
-/** Cuts off the folder that all paths begin with: `-f folder` names files from inside of it. */
+/** The folder that all paths begin with, cut off: `-f folder` names files from inside of it. */
 function withoutFolder(files) {
-  const cut = (list) => {
-    const folder = list[0]?.path.split('/')[0];
-    if (!folder || !list.every(({ path }) => path.startsWith(`${folder}/`))) return list;
-    return list.map(({ path, data }) => ({ path: path.slice(folder.length + 1), data }));
-  };
-  return cut(files.map(({ path, data }) => ({ path: path.replace(/^(\.?\/)+/, ''), data })));
+  const list = files.map(({ path, data }) => ({ path: path.replace(/^(\.?\/)+/, ''), data }));
+  const folder = list[0]?.path.split('/')[0];
+  if (!folder || !list.every(({ path }) => path.startsWith(`${folder}/`))) return { folder: '', list };
+  return { folder, list: list.map(({ path, data }) => ({ path: path.slice(folder.length + 1), data })) };
 }
 
-/** `{ name, files }` of what was picked or dropped: `[file, path]` of each. */
+/** `{ name, folder, files }` of what was picked or dropped, `[file, path]` of each; `folder` is what they were cut out of. */
 export async function openFiles(entries) {
   const files = [];
   for (const [file, path] of entries) files.push(...await opened(file, path));
-  const kept = withoutFolder([...checked(files)]).sort(byPath);
-  if (!kept.length) throw new Error(say('noFiles'));
-  return { name: entries[0][1].split('/')[0], files: kept };
+  const { folder, list } = withoutFolder([...checked(files)]);
+  if (!list.length) throw new Error(say('noFiles'));
+  return { name: entries[0][1].split('/')[0], folder, files: list.sort(byPath) };
 }
 
 /** The files of a drop, folders walked. */
@@ -128,25 +126,24 @@ async function dropped(transfer) {
   return found.length ? found : loose;
 }
 
-/**
- * Lets a person bring files: buttons in `place`, and a drop anywhere on the page.
- * @param take called with the files: `[file, path]` of each
- */
-export function bringFiles(place, take) {
-  const picker = (properties, words) => {
-    const input = element('input', {
-      type: 'file', hidden: true, multiple: true, ...properties,
-      onchange: async () => {
-        const entries = [...input.files].map((file) => [file, file.webkitRelativePath || file.name]);
-        if (entries.length) await take(entries);
-        input.value = '';
-      },
-    });
-    return [element('button', { type: 'button', onclick: () => input.click() }, say(words)), input];
-  };
+/** A button by which a person picks files, with its input; `take` is called with `[file, path]` of each. */
+export function picker(properties, words, take) {
+  const input = element('input', {
+    type: 'file', hidden: true, multiple: true, ...properties,
+    onchange: async () => {
+      const entries = [...input.files].map((file) => [file, file.webkitRelativePath || file.name]);
+      if (entries.length) await take(entries);
+      input.value = '';
+    },
+  });
+  return [element('button', { type: 'button', onclick: () => input.click() }, say(words)), input];
+}
+
+/** Lets a person bring a folder, files or an archive: buttons in `place`, with a hint above them. */
+export function bringFiles(place, take, hint) {
   place.replaceChildren(
-    element('p', { class: 'help' }, say('dropHere')),
-    element('div', { class: 'tools' }, ...picker({ webkitdirectory: true }, 'openFolder'), ...picker({}, 'openFiles')));
+    element('p', { class: 'help' }, hint),
+    element('div', { class: 'tools' }, ...picker({ webkitdirectory: true }, 'openFolder', take), ...picker({}, 'openFiles', take)));
 }
 
 export function catchDrops(take) {

@@ -4,8 +4,8 @@
 export const LARGEST = 20 << 20;
 /** How long an answer may take before the worker is stopped, in milliseconds. */
 const PATIENCE = 10_000;
-/** Verbs of which only the newest request of a session matters. */
-const NEWEST = new Set(['render', 'probe']);
+/** What a newer request of a verb makes pointless in its session. */
+const OVERTAKEN = { render: ['render', 'probe'] };
 
 /** What a request fails with: `late` if the engine was stopped for want of an answer. */
 export class Failure extends Error {
@@ -19,9 +19,9 @@ export class Failure extends Error {
 class Session {
   #ask;
 
-  constructor(id, source, ask) {
+  constructor(id, from, ask) {
     this.id = id;
-    this.source = source;
+    this.from = from;
     this.#ask = (verb, request) => ask(verb, request, this);
   }
 
@@ -39,9 +39,24 @@ class Session {
     return this.#ask('render', { values, options });
   }
 
-  /** The text of a render that is only looked at; nothing if it was overtaken, empty if it failed. */
+  /** The text of a render that is only looked at, when there is time; nothing if a render overtook it, empty if it failed. */
   probe(values) {
     return this.#ask('probe', { values });
+  }
+
+  /** A rendering that others are compared with: none overtakes it. */
+  base(values) {
+    return this.#ask('base', { values });
+  }
+
+  /** Where each line of a rendering came from: `{ files, lines: [[index of a file, line]] }`. */
+  origins(values) {
+    return this.#ask('origins', { values });
+  }
+
+  /** The text of one of its files; nothing if it has no such file. */
+  source(path) {
+    return this.#ask('source', { path });
   }
 
   /** Lets the engine forget it. */
@@ -66,8 +81,8 @@ export class Engine {
   }
 
   /** Opens a package `{ name }` or files `{ files: [{ path, data }] }`. */
-  async open(source) {
-    const session = new Session(++this.#lastId, source, (...request) => this.#ask(...request));
+  async open(from) {
+    const session = new Session(++this.#lastId, from, (...request) => this.#ask(...request));
     await this.#ask('open', {}, session);
     return session;
   }
@@ -77,9 +92,14 @@ export class Engine {
     return this.#ask('read', { values });
   }
 
+  /** Values with the comments of another text: `{ text, lost }`. */
+  rewrite(commented, values) {
+    return this.#ask('rewrite', { commented, values });
+  }
+
   #ask(verb, request, session) {
     return new Promise((resolve, reject) => {
-      if (NEWEST.has(verb)) this.#overtake(verb, session);
+      for (const pointless of OVERTAKEN[verb] ?? []) this.#overtake(pointless, session);
       const entry = { id: ++this.#lastId, verb, request, session, resolve, reject };
       // What is only looked at waits for what was asked for.
       const before = verb === 'probe' ? -1 : this.#queue.findIndex((other) => other.verb === 'probe');
@@ -104,9 +124,9 @@ export class Engine {
       this.#settle({ id });
       return;
     }
-    const source = session && !this.#held.has(session) ? session.source : undefined;
+    const from = session && !this.#held.has(session) ? session.from : undefined;
     this.#worker ??= this.#started();
-    this.#worker.postMessage({ id, verb, request, session: session?.id, source });
+    this.#worker.postMessage({ id, verb, request, session: session?.id, from });
     if (this.#loaded) this.#wait();
   }
 

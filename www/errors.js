@@ -15,35 +15,39 @@ export function wording({ message, found, expected, rule, hints = [] }) {
 
 /**
  * Shows diagnostics at the fields of a form and in a summary.
- * @param openText called to lead to the YAML of the values, for what belongs to no field
+ * @param go where the summary leads: `{ field(view), text(), source(place) }`
  * @returns how many belong to no field
  */
-export function showErrors(diagnostics, form, summary, openText) {
+export function showErrors(diagnostics, form, summary, go) {
   const texts = new Map();
   let homeless = 0;
-  const links = diagnostics.map((diagnostic) => {
+  const items = diagnostics.map((diagnostic) => {
     const home = diagnostic.path.length ? form?.at(diagnostic.path) : undefined;
     const text = wording(diagnostic);
     const path = diagnostic.path.join('.');
-    if (!home) {
-      homeless += 1;
-      if (!path) return null;
-      return item(path, text, say('elsewhere'), openText);
+    if (home) {
+      const { view, exact } = home;
+      texts.set(view, [texts.get(view), exact ? text : `${path}: ${text}`].filter(Boolean).join('\n'));
+      return item(text, [view.title, () => go.field(view)], element('code', {}, path), sourceLink(diagnostic.rule, go));
     }
-    const { view, exact } = home;
-    texts.set(view, [texts.get(view), exact ? text : `${path}: ${text}`].filter(Boolean).join('\n'));
-    return item(view.title, text, path, () => {
-      view.element.hidden = false;
-      view.focus();
-    });
+    homeless += 1;
+    if (path) return item(text, [path, go.text], say('elsewhere'));
+    const place = sourceLink(diagnostic.origin, go);
+    return place && item(text, place);
   });
   for (const view of form?.all.values() ?? []) view.fail(texts.get(view) ?? '');
-  summary.replaceChildren(...links.filter(Boolean));
+  summary.replaceChildren(...items.filter(Boolean));
   summary.hidden = !summary.children.length;
   return homeless;
 }
 
-function item(title, text, where, go) {
-  const button = element('button', { type: 'button', class: 'link', onclick: go }, title);
-  return element('li', {}, button, ' ', element('code', {}, where), element('span', { class: 'why' }, text));
+/** A way to a line of a file: not to what stands in a flag. */
+function sourceLink(origin, go) {
+  if (!origin?.line || origin.file.startsWith('(')) return null;
+  return [place(origin), () => (origin.file === 'stdin.yml' ? go.text(origin.line) : go.source(origin))];
+}
+
+function item(text, ...parts) {
+  const shown = parts.filter(Boolean).map((part) => (Array.isArray(part) ? element('button', { type: 'button', class: 'link', onclick: part[1] }, part[0]) : part));
+  return element('li', {}, ...shown.flatMap((part) => [part, ' ']), element('span', { class: 'why' }, text));
 }

@@ -1,4 +1,4 @@
-// The rendered documents: outline, filter, highlighting, lit lines, and their difference from the defaults.
+// The rendered documents: outline, filter, highlighting, lit lines, a way to where a line comes from; differences.
 import { element } from './dom.js';
 import { lineDiff } from './diff.js';
 import { coveredLines, highlight, replaceChildren, split } from './manifests.js';
@@ -11,10 +11,49 @@ export class Output {
   #documents = [];
   #filter = '';
   #places;
+  #seen;
 
-  /** @param places elements: `text` (a pre), `outline` (a list), `none` (said if the filter leaves nothing) */
-  constructor(places) {
+  /**
+   * @param places elements: `text` (a pre), `outline` (a list), `none` (said if the filter leaves nothing)
+   * @param ask called with the index of a line of which a person asks where it comes from
+   */
+  constructor(places, ask) {
     this.#places = places;
+    const { text } = places;
+    text.addEventListener('click', ({ target }) => {
+      const line = target.closest('.line');
+      if (line && getSelection().isCollapsed) ask(this.#indexOf(line));
+    });
+    text.addEventListener('keydown', (event) => {
+      const line = document.activeElement.closest('.line');
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (event.ctrlKey || event.metaKey || event.altKey || (!step && !(line && event.key === 'Enter'))) return;
+      event.preventDefault();
+      if (!step) ask(this.#indexOf(line));
+      else this.#step(line, step);
+    });
+    // Colours are for what is seen: most of a long result never is.
+    this.#seen = new IntersectionObserver((entries) => {
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        this.#seen.unobserve(target);
+        this.#documents.find(({ element }) => element === target)?.paint();
+      }
+    }, { root: text, rootMargin: '300px 0px' });
+  }
+
+  #indexOf(line) {
+    const { first, lines } = this.#documents.find((document) => document.element === line.parentElement);
+    return first + lines.indexOf(line);
+  }
+
+  /** Leads the focus to the next line that is shown, or to the first one. */
+  #step(line, step) {
+    const lines = this.#documents.flatMap((document) => (document.element.hidden ? [] : document.lines));
+    const next = lines[line ? lines.indexOf(line) + step : 0];
+    if (!next) return;
+    next.tabIndex = -1;
+    next.focus();
   }
 
   /** Shows a rendering; a document that is as it was stays in place. */
@@ -26,6 +65,7 @@ export class Output {
       kept.delete(source);
       return former ?? this.#document(lines, source, kind, name);
     });
+    for (const { element } of kept.values()) this.#seen.unobserve(element);
     const { text: pre, outline } = this.#places;
     let line = 0;
     for (const document of this.#documents) {
@@ -68,9 +108,14 @@ export class Output {
 
   #document(lines, source, kind, name) {
     const covered = coveredLines(lines);
-    const rows = lines.map((line, index) => element('span', { class: 'line' }, ...highlight(line, covered[index]), '\n'));
+    const rows = lines.map((line, index) => element('span', { class: covered[index] ? 'line covered' : 'line' }, `${line}\n`));
     const body = element('div', { class: 'document' }, ...rows);
-    const document = { source, kind, name, element: body, lines: rows };
+    const paint = () => rows.forEach((row, index) => {
+      row.classList.remove('covered');
+      row.replaceChildren(...highlight(lines[index], covered[index]), '\n');
+    });
+    const document = { source, kind, name, element: body, lines: rows, paint };
+    this.#seen.observe(body);
     const button = element('button', { type: 'button', onclick: () => scrollInto(this.#places.text, body) },
       element('span', { class: 'kind' }, kind ?? say('other')), name ? ` ${name}` : '');
     document.entry = element('li', {}, button);
@@ -78,45 +123,43 @@ export class Output {
   }
 }
 
-function scrollInto(frame, target) {
+/** Scrolls a frame to something in it: to its top, or to its middle. */
+export function scrollInto(frame, target, middle = false) {
   const top = target.getBoundingClientRect().top - frame.getBoundingClientRect().top + frame.scrollTop;
-  frame.scrollTo({ top: Math.max(0, top - 12), behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
+  const before = middle ? frame.clientHeight / 3 : 12;
+  frame.scrollTo({ top: Math.max(0, top - before), behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
 }
+
+/** How many lines of a text are not in another, or the other way round. */
+export const countDifference = (before, after) => (before === after ? 0 : lineDiff(before, after).filter(({ kind }) => kind !== 'same').length);
 
 /** Shows how a text differs from another, with some lines around each difference. Returns how many lines differ. */
 export function showDifference(place, before, after) {
   const lines = lineDiff(before, after);
   const covers = [before, after].map((text) => split(text).flatMap(({ lines }) => coveredLines(lines)));
   const near = new Uint8Array(lines.length);
-  let count = 0;
-  lines.forEach(({ kind }, index) => {
-    if (kind === 'same') return;
-    count += 1;
-    near.fill(1, Math.max(0, index - AROUND), index + AROUND + 1);
-  });
+  lines.forEach(({ kind }, index) => { if (kind !== 'same') near.fill(1, Math.max(0, index - AROUND), index + AROUND + 1); });
   const rows = [];
   let skipped = 0;
   const gap = () => {
     if (skipped) rows.push(element('div', { class: 'gap' }, `⋯ ${say('context', skipped)}`));
     skipped = 0;
   };
-  if (count) {
-    const seen = [0, 0];
-    lines.forEach(({ kind, line }, index) => {
-      const covered = kind === 'removed' ? covers[0][seen[0]] : covers[1][seen[1]];
-      if (kind !== 'added') seen[0] += 1;
-      if (kind !== 'removed') seen[1] += 1;
-      if (!near[index]) {
-        skipped += 1;
-        return;
-      }
-      gap();
-      const sign = { same: ' ', added: '+', removed: '-' }[kind];
-      const spoken = kind === 'same' ? null : element('span', { class: 'spoken' }, say(kind));
-      rows.push(element('div', { class: `row ${kind}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), spoken, ...highlight(line, covered)));
-    });
+  const seen = [0, 0];
+  lines.forEach(({ kind, line }, index) => {
+    const covered = kind === 'removed' ? covers[0][seen[0]] : covers[1][seen[1]];
+    if (kind !== 'added') seen[0] += 1;
+    if (kind !== 'removed') seen[1] += 1;
+    if (!near[index]) {
+      skipped += 1;
+      return;
+    }
     gap();
-  } else rows.push(element('p', { class: 'help' }, say('nothingDiffers')));
+    const sign = { same: ' ', added: '+', removed: '-' }[kind];
+    const spoken = kind === 'same' ? null : element('span', { class: 'spoken' }, say(kind));
+    rows.push(element('div', { class: `row ${kind}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), spoken, ...highlight(line, covered)));
+  });
+  gap();
   place.replaceChildren(...rows);
-  return count;
+  return lines.filter(({ kind }) => kind !== 'same').length;
 }

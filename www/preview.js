@@ -150,7 +150,7 @@ export class Preview {
   async #open(turn) {
     const source = await this.#source();
     if (turn !== this.#turn) return undefined;
-    if (this.#session?.source === source) return this.#session;
+    if (this.#session?.from === source) return this.#session;
     this.#session?.close();
     this.#session = undefined;
     const session = await engine.open(source);
@@ -174,7 +174,7 @@ export class Preview {
   }
 
   #former(isSame) {
-    const source = this.#session?.source;
+    const source = this.#session?.from;
     return source && isSame(source) ? source : undefined;
   }
 

@@ -1,8 +1,10 @@
 // Keeps this folder's files from the first visit on: the network first, the kept copy if there is none.
 const KEPT = 'haulout';
+/** Templates that a site of somebody's own brings along. */
+const OWN = [];
 /** All that the page is made of. */
-const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm',
-  ...'app controls diff dom drop engine errors form manifests output secrets share take values words worker yaml'.split(' ').map((name) => `${name}.js`)];
+const FILES = [...OWN, './', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm',
+  ...'app compare controls diff dom drop engine errors form lists manifests output own reach secrets share source take values words worker yaml'.split(' ').map((name) => `${name}.js`)];
 
 self.addEventListener('install', (event) => event.waitUntil(keep()));
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));

@@ -5,11 +5,11 @@ import { covered, mentionsSecret, withoutSecrets } from './secrets.js';
 import { toYaml } from './yaml.js';
 import { say } from './words.js';
 
-const shellWord = (text) => (/^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const shellWord = (text) => (/^[\w./=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** The command line that gives the same result. */
-export function commandFor({ name, files }, text, hasSecrets) {
-  const command = files ? `haulout -f ${shellWord(name)}` : `haulout render ${name}`;
+export function commandFor({ name, own }, text, hasSecrets) {
+  const command = own ? ['haulout', ...own.flags.map((flag) => `-f ${shellWord(flag)}`)].join(' ') : `haulout render ${name}`;
   if (!text.trim()) return command;
   if (hasSecrets) return `${command} --data-values-file values.yaml`;
   let mark = 'END';
@@ -92,7 +92,7 @@ function linkBox(page) {
       const fragment = await toFragment(page.open().name, toYaml(tree));
       if (tree !== latest) return;
       const address = `${location.origin}${location.pathname}${fragment}`;
-      const own = Boolean(page.open().files);
+      const own = Boolean(page.open().own);
       row.hidden = own || address.length > LONGEST;
       input.value = row.hidden ? '' : address;
       left.textContent = own ? say('linkFiles') : row.hidden ? say('linkLong') : names.length ? say('linkLeft', names.join(', ')) : '';

@@ -74,6 +74,8 @@ const REMEMBERED = 200;
 export class Values {
   tree = map();
   text = '';
+  /** The last text that a person wrote with comments: they stay when the form writes. */
+  commented = '';
   #past = [];
   #future = [];
   #last = {};
@@ -86,7 +88,7 @@ export class Values {
   /** A new tree from the form; the text follows. */
   edit(tree, place) {
     this.#step(place);
-    this.#take({ tree, text: toYaml(tree) });
+    this.#take({ tree, text: toYaml(tree), commented: this.commented });
     this.#changed('form');
   }
 
@@ -97,17 +99,22 @@ export class Values {
     this.#changed(from);
   }
 
+  /** The text of a tree with its comments, unless there is another tree by now. */
+  comment(tree, text) {
+    if (tree === this.tree) this.text = text;
+  }
+
   /** The tree of the text that stands here, once the engine has read it. */
   read(tree) {
     this.tree = tree;
   }
 
   /** Puts a state in place with no past: another package, a reload. */
-  begin({ tree = map(), text = toYaml(tree) } = {}) {
+  begin({ tree = map(), text = toYaml(tree), commented } = {}) {
     this.#past = [];
     this.#future = [];
     this.#last = {};
-    this.#take({ tree, text });
+    this.#take({ tree, text, commented });
   }
 
   get canUndo() {
@@ -126,9 +133,13 @@ export class Values {
     this.#travel(this.#future, this.#past);
   }
 
-  #take({ tree, text }) {
-    this.tree = tree;
-    this.text = text;
+  #take({ tree, text, commented = text.includes('#') ? text : '' }) {
+    Object.assign(this, { tree, text, commented });
+  }
+
+  #state() {
+    const { tree, text, commented } = this;
+    return { tree, text, commented };
   }
 
   #step(place) {
@@ -137,13 +148,13 @@ export class Values {
     this.#last = { place, time: now };
     this.#future = [];
     if (continued && this.#past.length) return;
-    this.#past.push({ tree: this.tree, text: this.text });
+    this.#past.push(this.#state());
     if (this.#past.length > REMEMBERED) this.#past.shift();
   }
 
   #travel(from, to) {
     if (!from.length) return;
-    to.push({ tree: this.tree, text: this.text });
+    to.push(this.#state());
     this.#last = {};
     this.#take(from.pop());
     this.#changed('past');

@@ -1,5 +1,5 @@
 // The engine, off the page's main thread: the sessions of everything on the page, one answer for each request.
-import init, { packages, read_values, Session } from './pkg/haulout.js';
+import init, { packages, read_values, rewrite_values, Session } from './pkg/haulout.js';
 
 let loaded = false;
 const ready = init().then(() => {
@@ -29,13 +29,17 @@ const answers = {
   form: (request, id) => sessions.get(id).form(),
   render: ({ values, options }, id) => sessions.get(id).render_with({ ...options, values }),
   probe: ({ values }, id) => sessions.get(id).render(values).text,
+  base: ({ values }, id) => sessions.get(id).render(values),
+  origins: ({ values }, id) => sessions.get(id).origins(values),
+  source: ({ path }, id) => sessions.get(id).source(path),
   read: ({ values }) => read_values(values),
+  rewrite: ({ commented, values }) => rewrite_values(commented, values),
 };
 
-self.onmessage = async ({ data: { id, verb, request, session, source } }) => {
+self.onmessage = async ({ data: { id, verb, request, session, from } }) => {
   try {
     await ready;
-    if (source) open(session, source);
+    if (from) open(session, from);
     self.postMessage({ id, answer: answers[verb](request, session) });
   } catch (error) {
     // A trap leaves the module unusable, as does one that did not load: say so, and the page starts another worker.

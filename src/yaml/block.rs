@@ -1,6 +1,6 @@
 //! YAML as ytt prints it: block style, two blanks a level, arrays at the column of their key, no folding.
 
-use super::node::{Document, Value};
+use super::node::{Document, Meta, Value};
 use super::scalar::{self, Plain};
 
 /// Where a node begins.
@@ -14,25 +14,35 @@ enum Start {
     Indicator,
 }
 
-/// Prints documents, `---` between them.
-pub(super) fn documents<'a>(documents: impl Iterator<Item = &'a Document>) -> Vec<u8> {
+/// Prints documents, `---` between them. `begun` is told of each document and item as its line begins.
+pub(super) fn documents<'a>(
+    documents: impl Iterator<Item = &'a Document>,
+    begun: &mut impl FnMut(&[u8], &Meta),
+) -> Vec<u8> {
     let mut out = Vec::new();
     for document in documents {
+        begun(&out, &document.meta);
         if !out.is_empty() {
             out.extend_from_slice(b"---\n");
         }
-        value(&mut out, &document.value);
+        node(&mut out, &document.value, 0, Start::Document, begun);
     }
     out
 }
 
 /// Prints a value as the body of a document.
 pub(super) fn value(out: &mut Vec<u8>, value: &Value) {
-    node(out, value, 0, Start::Document);
+    node(out, value, 0, Start::Document, &mut |_, _| {});
 }
 
 /// A node held by a collection at column `indent`, up to and with the end of its last line.
-fn node(out: &mut Vec<u8>, value: &Value, indent: usize, start: Start) {
+fn node(
+    out: &mut Vec<u8>,
+    value: &Value,
+    indent: usize,
+    start: Start,
+    begun: &mut impl FnMut(&[u8], &Meta),
+) {
     let inner = match start {
         Start::Document => 0,
         Start::Key | Start::Indicator => indent + 2,
@@ -41,16 +51,17 @@ fn node(out: &mut Vec<u8>, value: &Value, indent: usize, start: Start) {
         Value::Map(map) if !map.items.is_empty() => {
             for (number, item) in map.items.iter().enumerate() {
                 begin_line(out, number == 0, inner, start);
+                begun(out, &item.meta);
                 if is_simple(&item.key) {
                     inline(out, &item.key, inner);
                     out.push(b':');
-                    node(out, &item.value, inner, Start::Key);
+                    node(out, &item.value, inner, Start::Key, begun);
                 } else {
                     out.push(b'?');
-                    node(out, &item.key, inner, Start::Indicator);
+                    node(out, &item.key, inner, Start::Indicator, begun);
                     pad(out, inner);
                     out.push(b':');
-                    node(out, &item.value, inner, Start::Indicator);
+                    node(out, &item.value, inner, Start::Indicator, begun);
                 }
             }
         }
@@ -58,13 +69,14 @@ fn node(out: &mut Vec<u8>, value: &Value, indent: usize, start: Start) {
             let inner = if start == Start::Key { indent } else { inner };
             for (number, item) in array.items.iter().enumerate() {
                 begin_line(out, number == 0, inner, start);
+                begun(out, &item.meta);
                 out.push(b'-');
-                node(out, &item.value, inner, Start::Indicator);
+                node(out, &item.value, inner, Start::Indicator, begun);
             }
         }
         Value::Documents(set) => {
             for document in &set.items {
-                node(out, &document.value, indent, start);
+                node(out, &document.value, indent, start, begun);
             }
         }
         _ => {

@@ -16,6 +16,7 @@ mod json;
 mod keys;
 pub mod node;
 mod positions;
+mod rewrite;
 pub mod scalar;
 mod scanner;
 mod scanner_names;
@@ -24,12 +25,13 @@ mod strict;
 mod tag;
 mod text;
 
-use crate::position::Source;
+use crate::position::{Position, Source};
 pub use format::Layout;
 pub use keys::{KeyIdentity, KeyIndex};
 pub use node::{
     Annotation, Array, ArrayItem, Comment, Document, DocumentSet, Map, MapItem, Meta, Rules, Value,
 };
+pub use rewrite::{Rewritten, rewrite};
 use std::fmt;
 use std::rc::Rc;
 
@@ -111,7 +113,29 @@ fn starts_with_marker(text: &[u8]) -> bool {
 
 /// The documents as YAML, joined by `---`; those that are empty or injected are left out.
 pub fn print(documents: &DocumentSet) -> Vec<u8> {
-    block::documents(documents.printed())
+    block::documents(documents.printed(), &mut |_, _| {})
+}
+
+/// Where each line of what [`print`] gives came from: the innermost item that begins on it. A line on which none begins
+/// belongs to the one before, and so does an item that code made.
+pub fn line_positions(documents: &DocumentSet) -> Vec<Position> {
+    let mut positions: Vec<Position> = Vec::new();
+    let (mut line, mut seen) = (0, 0);
+    let mut last = Position::unknown();
+    let text = block::documents(documents.printed(), &mut |out, meta| {
+        line += line_breaks(&out[seen..]);
+        seen = out.len();
+        positions.resize(line, last.clone());
+        if meta.position.line().is_some() {
+            last = meta.position.clone();
+        }
+    });
+    positions.resize(line + line_breaks(&text[seen..]), last);
+    positions
+}
+
+fn line_breaks(text: &[u8]) -> usize {
+    text.iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// The documents laid out for people, with their comments.

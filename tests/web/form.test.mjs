@@ -1,11 +1,10 @@
 // The form as a person uses it: by labels and roles.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { binary, choose, commandLine, output, pictures, settled, start, valuesText, write } from './support/browser.mjs';
+import { binary, choose, commandLine, onDisk, openOwn, output, pictures, settled, start, valuesText, write } from './support/browser.mjs';
 
 let site;
 before(async () => { site = await start(); });
@@ -53,26 +52,6 @@ metadata:
 data: #@ data.values
 `,
 };
-
-/** Writes files to disk; returns the folder. */
-function onDisk(files) {
-  const folder = mkdtempSync(join(tmpdir(), 'haulout-page-'));
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return folder;
-}
-
-/** Opens files in the page by its button. */
-async function openOwn(page, paths, button = 'Open files or an archive…') {
-  await page.getByLabel('Package', { exact: true }).selectOption({ label: 'Your own files' });
-  const chooser = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: button }).click();
-  await (await chooser).setFiles(paths);
-  await page.waitForFunction(() => document.getElementById('own-name').textContent || !document.getElementById('notice').hidden);
-  await settled(page);
-}
 
 test('only what differs from the default becomes a value, and one field can be reset', async () => {
   const { page, close } = await site.open();

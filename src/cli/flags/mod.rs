@@ -10,7 +10,6 @@ pub use package::*;
 pub use page::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use std::path::PathBuf;
 
 /// haulout renders ytt configuration: files, or packages that the program carries.
 #[derive(Parser, Debug)]

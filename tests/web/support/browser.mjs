@@ -1,7 +1,9 @@
 // The page in real Chromium, served by `haulout serve`: what every test of it needs.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const root = new URL('../../../', import.meta.url);
@@ -67,6 +69,26 @@ export async function choose(page, title, version) {
   await page.getByLabel('Package', { exact: true }).selectOption({ label: title });
   await settled(page);
   if (version) await page.getByLabel('Version', { exact: true }).selectOption({ label: version });
+  await settled(page);
+}
+
+/** Writes files to disk; returns the folder. */
+export function onDisk(files) {
+  const folder = mkdtempSync(join(tmpdir(), 'haulout-page-'));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+/** Opens files in the page by its button. */
+export async function openOwn(page, paths, button = 'Open files or an archive…') {
+  await page.getByLabel('Package', { exact: true }).selectOption({ label: 'Your own files' });
+  const chooser = page.waitForEvent('filechooser');
+  await page.locator('#bring').getByRole('button', { name: button }).click();
+  await (await chooser).setFiles(paths);
+  await page.waitForFunction(() => document.getElementById('own-name').textContent || !document.getElementById('notice').hidden);
   await settled(page);
 }
 

@@ -53,8 +53,27 @@ async function fill(scope, field, title, value) {
     return undefined;
   }
   if (field.type === 'boolean') return scope.getByRole('checkbox', exact).setChecked(value);
-  if (field.type === 'any') return scope.getByRole('textbox', exact).fill(JSON.stringify(value));
+  if (field.type === 'any') return isMap(value) ? fillPairs(scope, field, title, value) : fillAny(scope, field, title, value);
   if (value === '' && !field.nullable) return scope.getByRole('button', { name: `Leave empty: ${title}`, exact: true }).click();
   if (value === '' && field.nullable) return scope.getByRole('switch', { name: `Set ${title}`, exact: true }).check();
   return scope.getByLabel(title, { exact: true }).fill(String(value));
+}
+
+/** Adds the keys and values of a free map, in rows. */
+async function fillPairs(scope, field, title, value) {
+  if (field.nullable) await scope.getByRole('switch', { name: `Set ${title}`, exact: true }).check();
+  const group = scope.getByRole('group', { name: title, exact: true });
+  for (const [index, [key, item]] of Object.entries(value).entries()) {
+    const name = `${title} ${index + 1}`;
+    await group.getByRole('button', { name: `Add to ${title}`, exact: true }).click();
+    await group.getByRole('textbox', { name: `${name}: key`, exact: true }).fill(key);
+    if (typeof item !== 'string') await group.getByRole('combobox', { name: `${name}: text or YAML`, exact: true }).selectOption('YAML');
+    await group.getByRole('textbox', { name: `${name}: value`, exact: true }).fill(typeof item === 'string' ? item : JSON.stringify(item));
+  }
+}
+
+async function fillAny(scope, field, title, value) {
+  const asYaml = scope.getByRole('button', { name: `As YAML: ${title}`, exact: true });
+  if (await asYaml.isVisible()) await asYaml.click();
+  await scope.getByRole('textbox', { name: title, exact: true }).fill(JSON.stringify(value));
 }
