@@ -17,10 +17,10 @@ sheet.replaceSync(`
     --accent: var(--haulout-accent, light-dark(#0f5575, #7cc7e8));
     --quiet: color-mix(in srgb, var(--fg) 72%, var(--bg));
     --mono: var(--haulout-font, ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace);
-    margin: 1em 0; color: var(--fg); font-size: .9rem; line-height: 1.5; text-align: start;
+    margin: 1em 0;
   }
   * { box-sizing: border-box; }
-  .frame { border: 1px solid var(--border); border-radius: .4rem; background: var(--bg); overflow: hidden; }
+  .frame { border: 1px solid var(--border); border-radius: .4rem; background: var(--bg); color: var(--fg); text-align: start; overflow: hidden; }
   .frame:not(.ready) { opacity: .75; }
   .bar { display: flex; align-items: center; gap: .75rem; padding: .2rem .35rem .2rem .75rem; color: var(--quiet); font: .8rem/1.6 system-ui, sans-serif; }
   .frame > * + * { border-top: 1px solid var(--border); }
@@ -113,10 +113,14 @@ export class Preview {
     shadowRoot.append(this.#frame);
   }
 
-  /** Renders what the element says now. Resolves to the newest result, if this one is overtaken. */
-  follow() {
+  /** Renders what the element says now. Resolves to the newest result, if this one is overtaken; to nothing once the element is gone. */
+  async follow() {
     this.#newest = this.#run(++this.#turn);
-    return this.#newest;
+    for (;;) {
+      const run = this.#newest;
+      const result = await run;
+      if (run === this.#newest) return result;
+    }
   }
 
   /** Lets go of what is held for an element that is no longer on the page. */
@@ -135,13 +139,13 @@ export class Preview {
     try {
       this.#opening = this.#opening.catch(() => {}).then(() => this.#open(turn));
       const session = await this.#opening;
-      if (turn !== this.#turn) return this.#newest;
+      if (turn !== this.#turn) return undefined;
       started = performance.now();
       result = await session.render(values);
     } catch (failure) {
       result = { text: '', documents: [], error: failure.message, diagnostics: [] };
     }
-    if (turn !== this.#turn || !result) return this.#newest;
+    if (turn !== this.#turn || !result) return undefined;
     this.#frame.removeAttribute('aria-busy');
     return result.error ? this.#showError(result) : this.#show(result, performance.now() - started);
   }

@@ -95,6 +95,13 @@ export async function openOwn(page, paths, button = 'Open files or an archive…
 export const output = (page) => page.locator('#output').textContent();
 export const valuesText = (page) => page.locator('#values').inputValue();
 
+/** What a program prints; it must not fail. */
+export function rendered(program, args, encoding = 'utf8') {
+  const run = spawnSync(program, args, { encoding, maxBuffer: 1 << 26 });
+  assert.equal(run.status, 0, String(run.stderr));
+  return run.stdout;
+}
+
 /** What the command line says of a package and values. */
 export function commandLine(name, values) {
   const run = spawnSync(binary, ['render', name, '--data-values-file', '-'], { input: values, encoding: 'utf8', maxBuffer: 1 << 26 });

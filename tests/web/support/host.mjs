@@ -18,6 +18,7 @@ export const STRICT = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval';
  * @param headers of every answer
  */
 export async function serve(places, headers = {}) {
+  places['/favicon.ico'] = { text: '', kind: 'image/x-icon' };
   const requests = [];
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url, 'http://host').pathname);
