@@ -41,7 +41,7 @@ sheet.replaceSync(`
   .atom { color: light-dark(#6b2a86, #dcb1f0); }
   .error { color: light-dark(#9a1c1c, #ffb4ab); background: light-dark(#fdf0ef, #341a1a); }
   .error pre { white-space: pre-wrap; overflow-wrap: anywhere; }
-  .error button { margin: 0 0 .4rem .4rem; color: inherit; text-decoration: underline; }
+  .error button { margin: 0 0 .4rem .35rem; color: inherit; font: .8rem/1.6 var(--mono); text-decoration: underline; }
   .spoken { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `);
 
