@@ -13,12 +13,16 @@ import { fromFragment } from './share.js';
 import { isSecretName, mentionsSecret, withoutSecrets } from './secrets.js';
 import { Values, isMap, map, parseJson } from './values.js';
 import { element, find, tabs } from './dom.js';
+import { announce, givenValues, isEmbedded, packagesOf, sourceFor } from './setting.js';
 import { toYaml } from './yaml.js';
 import { label, languageNames, say, speak } from './words.js';
 
 const engine = new Engine();
 let session;
-const values = new Values((from) => busy(() => follow(from)));
+const values = new Values((from) => {
+  announce('change', { values: values.text, changed: values.text !== '' });
+  busy(() => follow(from));
+});
 const output = new Output({ text: find('output'), outline: find('outline'), none: find('none') }, whereFrom);
 const source = new SourceView((path) => (path === 'stdin.yml' ? rendering.values : session.source(path)));
 const chooseValuesTab = tabs(find('values-tabs'));
@@ -120,9 +124,11 @@ function show(result, spent) {
     find('said').open = homeless > 0 || !result.diagnostics.length;
     find('took').textContent = '';
     unlight();
+    announce('error', { error: result.error, diagnostics: result.diagnostics });
     status(result.stopped ? say('stopped') : say('wrong', Math.max(1, result.diagnostics.length)));
     return;
   }
+  announce('render', { text: result.text, documents: result.documents, ms: spent });
   rendering = { ...result, values: values.text };
   reach = new Reach(session, values.tree, result.text);
   output.show(result);
@@ -259,6 +265,7 @@ const byTitle = (title) => packages.filter((one) => one.title === title);
 function listPackages() {
   const titles = [...new Set(packages.map(({ title }) => title))];
   find('package').replaceChildren(...titles.map((title) => new Option(title, byTitle(title)[0].name)), new Option(say('ownFiles'), 'own'));
+  find('package').parentElement.hidden = isEmbedded && titles.length === 1;
 }
 
 /** The values of each package that was left, by its title. */
@@ -278,7 +285,8 @@ async function openPackage(name, state) {
   find('version').replaceChildren(...versions.map((one) => new Option(one.version, one.name)));
   find('version').value = known.name;
   find('version').disabled = false;
-  await busy(() => openSource({ name: known.name }, known.name, taken));
+  find('version').parentElement.hidden = !known.version;
+  await busy(async () => openSource(await sourceFor(known), known.name, taken));
 }
 
 async function openSource(from, name, state, own) {
@@ -330,11 +338,12 @@ function showOwn() {
   if (own) buildOwn(find('own-files'), own, () => busy(() => openSource({ files: own.files }, own.name, undefined, own)), (reason) => notice(say('filesFailed', reason)));
 }
 
-const STATE = 'haulout-state';
+/** Several pages may stand on one host. */
+const STATE = `haulout-state ${location.pathname}`;
 
 /** Keeps the state for a reload, without its secrets. */
 function remember() {
-  if (!packages.some(({ name }) => name === open.name)) return;
+  if (isEmbedded || !packages.some(({ name }) => name === open.name)) return;
   const { tree, left } = withoutSecrets(values.tree);
   const text = mentionsSecret(values.text) ? toYaml(tree) : values.text;
   try {
@@ -443,30 +452,31 @@ document.addEventListener('keydown', (event) => {
   if (key === 'y' || event.shiftKey) values.redo();
   else values.undo();
 });
-addEventListener('hashchange', () => busy(takeLink));
+if (!isEmbedded) addEventListener('hashchange', () => busy(takeLink));
 
 chooseValuesTab('form-tab');
 chooseResultTab('manifests-tab');
 try {
-  const stored = localStorage.getItem('haulout-language');
-  speakTo(stored ?? navigator.language.slice(0, 2));
+  const given = isEmbedded ? document.documentElement.lang.slice(0, 2) : localStorage.getItem('haulout-language');
+  speakTo(given ?? navigator.language.slice(0, 2));
 } catch {
   speakTo(navigator.language.slice(0, 2));
 }
 try {
-  packages = await engine.packages();
+  packages = await packagesOf(engine);
   listPackages();
   for (const id of ['package', 'version', 'values']) find(id).disabled = false;
-  const { name, text = '', left } = remembered();
+  const { name, text = '', left } = isEmbedded ? { text: givenValues } : remembered();
   if (left) notice(say('secretsGone'));
   await busy(async () => {
     await openPackage(name, { text });
-    await takeLink();
+    if (!isEmbedded) await takeLink();
   });
 } catch (failure) {
+  announce('error', { error: failure.message, diagnostics: [] });
   status(say('notLoaded'));
   find('errors').textContent = failure.message;
   find('failure').hidden = false;
   find('said').open = true;
 }
-if ('serviceWorker' in navigator) navigator.serviceWorker.register('sw.js').catch(() => {});
+if (!isEmbedded && 'serviceWorker' in navigator) navigator.serviceWorker.register('sw.js').catch(() => {});

@@ -7,6 +7,9 @@ const PATIENCE = 10_000;
 /** What a newer request of a verb makes pointless in its session. */
 const OVERTAKEN = { render: ['render', 'probe'] };
 
+/** Whether a name is of the form that the carried packages have; all else that names templates is a URL. */
+export const isCarried = (name) => /^[\w-]+\/[\w-]+(@[\w.+-]+)?$/.test(name);
+
 /** What a request fails with: `late` if the engine was stopped for want of an answer. */
 export class Failure extends Error {
   constructor(message, late = false) {
@@ -180,7 +183,7 @@ export class Engine {
 /** The worker; from another origin, as of a content network, only a script of this page may start it. */
 function startWorker() {
   const address = new URL('./worker.js', import.meta.url);
-  if (address.origin === location.origin || address.protocol === 'blob:') {
+  if (address.origin === self.origin || address.protocol === 'blob:') {
     return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   }
   const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(address.href)};`], { type: 'text/javascript' }));

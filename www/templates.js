@@ -2,9 +2,8 @@
 //
 // `pinniped/concierge` (with `@VERSION` if it is not the newest) is a package that the engine carries. All else is a URL: one that ends
 // with `/` is a folder with a list of its files in `files.json`; a .zip, .tar or .tgz is an archive; any other is a single file.
-import { LARGEST } from './engine.js';
+import { isCarried, LARGEST } from './engine.js';
 
-const CARRIED = /^[\w-]+\/[\w-]+(@[\w.+-]+)?$/;
 const ARCHIVE = /\.(zip|tar|tar\.gz|tgz)$/i;
 
 async function fetched(url) {
@@ -52,6 +51,14 @@ async function fetchSource(src, base) {
   return { files: (await openFiles([[file, name]])).files };
 }
 
+/** What a `src` calls itself, without its files: `{ title, version }`. */
+export async function aboutSource(src, base) {
+  const url = new URL(src, base);
+  const title = decodeURIComponent(url.pathname.split('/').filter(Boolean).at(-1) ?? url.host);
+  const { title: own = title, version = '' } = url.pathname.endsWith('/') ? await listed(new URL('.', url)) : {};
+  return { title: String(own), version: String(version) };
+}
+
 /** What was fetched already, by its address. */
 const known = new Map();
 
@@ -60,7 +67,7 @@ const known = new Map();
  * @returns {Promise<{name: string} | {files: {path: string, data: Uint8Array}[], title?: string, version?: string}>}
  */
 export function sourceOf(src, base) {
-  if (CARRIED.test(src)) return Promise.resolve({ name: src });
+  if (isCarried(src)) return Promise.resolve({ name: src });
   let address;
   try {
     address = new URL(src, base).href;

@@ -212,7 +212,7 @@ test('it works by the keyboard alone', async () => {
 });
 
 /** What the page itself does not load: the elements, for other pages. */
-const ELSEWHERE = ['element.js', 'frame.js', 'preview.js', 'templates.js'];
+const ELSEWHERE = ['element.js', 'frame.js', 'preview.js'];
 
 test('after one visit it works without a network', async () => {
   const kept = readFileSync(new URL('sw.js', www), 'utf8');
