@@ -12,13 +12,13 @@ export PROPTEST_RNG_SEED ?= 1
 
 SOURCES := Cargo.toml Cargo.lock $(shell find src templates -type f)
 
-.PHONY: run test help setup page check lint unit peer conformance web size bench clean
+.PHONY: run test help setup page npm check lint unit peer conformance web size bench clean
 
 run: $(BINARY) ## render the embedded Supervisor, then serve the page (RENDER_ONLY=1 stops after the render)
 	$(BINARY) render pinniped/supervisor
 ifndef RENDER_ONLY
 	@$(MAKE) --no-print-directory page
-	$(BINARY) serve --dir www
+	$(BINARY) serve --dir target/page
 endif
 
 test: setup lint unit peer conformance size web ## everything
@@ -32,10 +32,14 @@ setup: ## the tools that a build and the tests need, into .tools and node_module
 $(BINARY): $(SOURCES) rust-toolchain.toml
 	cargo build --release --locked
 
-page: $(WASM) ## the engine for the page, into www/pkg
+page: $(WASM) ## the engine for the page, into www/pkg; the page as it is shipped, into target/page
+	@.ci/ship-page
 
 $(WASM): $(SOURCES) package-lock.json | setup
 	.ci/build-page
+
+npm: page ## the npm package, into target/npm
+	@.ci/build-npm
 
 check: ## a quick look: does it compile
 	cargo check --all-targets
@@ -58,7 +62,7 @@ conformance: ## our recorded cases, and ytt's where they are at hand
 size: page ## what a visitor's browser loads
 	@printf 'haulout_bg.wasm: %d bytes, %d gzipped (aim: under 460800)\n' "$$(wc -c < $(WASM))" "$$(gzip -9c $(WASM) | wc -c)"
 
-web: $(BINARY) page ## the page in Chromium
+web: $(BINARY) npm ## the page in Chromium
 	.ci/test-web
 
 bench: $(BINARY) ## whole-process times, beside ytt's if YTT names its binary

@@ -930,7 +930,6 @@ fn a_site_holds_the_page_and_the_templates() {
     let folder = Folder::new("site");
     folder
         .write("www/index.html", "<!doctype html>\n<html lang=\"en\">\n")
-        .write("www/sw.js", "const OWN = [];\n")
         .write("www/app.js", "app")
         .write("www/README.md", "not for visitors")
         .write("www/pkg/haulout_bg.wasm", "engine")
@@ -945,16 +944,11 @@ fn a_site_holds_the_page_and_the_templates() {
     let done = build("out/site");
     assert_eq!(
         done.out,
-        "out/site: 9 files, for any static host (to look at it: haulout serve --dir out/site)\n"
+        "out/site: 8 files, for any static host (to look at it: haulout serve --dir out/site)\n"
     );
     assert_eq!(
         folder.read("out/site/index.html"),
         "<!doctype html>\n<html lang=\"en\" data-src=\"sources/my%20shop/ sources/quay/\">\n"
-    );
-    assert_eq!(
-        folder.read("out/site/sw.js"),
-        "const OWN = [\"sources/my%20shop/config.yml\", \"sources/my%20shop/files.json\", \
-         \"sources/my%20shop/lib/b.star\", \"sources/quay/files.json\", \"sources/quay/values.yml\", ];\n"
     );
     assert_eq!(
         folder.read("out/site/sources/my shop/lib/b.star"),
@@ -1021,11 +1015,14 @@ fn a_site_says_what_it_needs() {
             folder.0.join("page").canonicalize().unwrap().display()
         ),
     );
-    folder.write("page/pkg/haulout_bg.wasm", "engine");
+    folder
+        .write("page/pkg/haulout_bg.wasm", "engine")
+        .write("page/index.html", "<html>\n");
     says(
         &built,
-        "'sw.js' of the page is of another version than this program: expected 'const OWN = [' in it",
+        "'index.html' of the page is of another version than this program: expected '<html lang=\"en\"' in it",
     );
+    folder.write("page/index.html", "<html lang=\"en\">\n");
     let with = |sources: &[&'static str]| [&page[..], sources].concat();
     says(
         &with(&["--source", "a", "--source", "b/a"]),

@@ -13,7 +13,7 @@ import { fromFragment } from './share.js';
 import { isSecretName, mentionsSecret, withoutSecrets } from './secrets.js';
 import { Values, isMap, map, parseJson } from './values.js';
 import { element, find, tabs } from './dom.js';
-import { announce, givenValues, isEmbedded, packagesOf, sourceFor } from './setting.js';
+import { announce, givenValues, isEmbedded, keepPage, packagesOf, sourceFor } from './setting.js';
 import { toYaml } from './yaml.js';
 import { label, languageNames, say, speak } from './words.js';
 
@@ -301,6 +301,8 @@ async function openSource(from, name, state, own) {
   if (state) values.begin(state);
   open = isKept ? { ...open, defaults: defaults?.text ?? '' } : { name, form, asked, own, defaults: defaults?.text ?? '', views: undefined };
   if (!isKept) {
+    const known = packages.find((one) => one.name === name);
+    document.title = `${known ? `${known.title} ${known.version}` : name} - haulout`;
     lit = undefined;
     showForm();
   }
@@ -479,4 +481,4 @@ try {
   find('failure').hidden = false;
   find('said').open = true;
 }
-if (!isEmbedded && 'serviceWorker' in navigator) navigator.serviceWorker.register('sw.js').catch(() => {});
+keepPage();

@@ -109,7 +109,8 @@ function pairs(field, cell, kit) {
     const twice = keys.find((key, index) => key !== '' && keys.indexOf(key) !== index);
     problem.hidden = twice === undefined;
     problem.textContent = twice === undefined ? '' : say('keyTwice', twice);
-    put(field, cell, said());
+    // A row without a key makes nothing yet.
+    if (isMap(now(field, cell)) || Object.keys(said()).length) put(field, cell, said());
   };
   const made = list(kit, {
     items: () => rows,
@@ -140,7 +141,8 @@ function pairs(field, cell, kit) {
     return { element: element('div', { class: 'pair' }, key, ...part.elements, kind), update: part.update, focus: () => key.focus() };
   }
   return {
-    elements: [element('div', { role: 'group', 'aria-label': kit.title }, ...made.elements, problem)],
+    body: element('div', { role: 'group', 'aria-label': kit.title }, made.elements[0], problem),
+    add: made.elements[1],
     inputs: () => [made.first()],
     update() {
       const [value, here] = [read(), said()];
@@ -156,20 +158,21 @@ function pairs(field, cell, kit) {
 export function free(field, cell, kit) {
   const [rows, box] = [pairs(field, cell, kit), anything(field, cell, kit)];
   let asText = false;
-  const isRows = () => !asText && isMap(now(field, cell));
+  const isMapLike = field.examples?.some(({ value }) => isMap(value));
+  const canBeRows = () => isMap(now(field, cell)) || (isMapLike && now(field, cell) === null);
+  const isRows = () => !asText && canBeRows();
   const toggle = element('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false', 'aria-label': say('asYamlOf', kit.title), onclick: () => { asText = !asText; part.update(); } }, say('asYaml'));
-  const inRows = element('div', {}, ...rows.elements);
   // What is being typed stays as it is typed.
   const inBox = element('div', { oninput: () => { asText = true; } }, ...box.elements);
   const part = {
-    elements: [inRows, inBox, toggle],
+    elements: [rows.body, inBox, element('div', { class: 'tools' }, rows.add, toggle)],
     inputs: () => (isRows() ? rows : box).inputs(),
     update() {
       rows.update();
       box.update();
-      inRows.hidden = !isRows();
+      rows.body.hidden = rows.add.hidden = !isRows();
       inBox.hidden = isRows();
-      toggle.hidden = !isMap(now(field, cell));
+      toggle.hidden = !canBeRows();
       toggle.setAttribute('aria-pressed', String(asText));
     },
   };

@@ -150,6 +150,8 @@ export function showDifference(place, before, after) {
     const covered = kind === 'removed' ? covers[0][seen[0]] : covers[1][seen[1]];
     if (kind !== 'added') seen[0] += 1;
     if (kind !== 'removed') seen[1] += 1;
+    // What stands after the last line break is no line.
+    if (index === lines.length - 1 && line === '') return;
     if (!near[index]) {
       skipped += 1;
       return;
@@ -160,6 +162,7 @@ export function showDifference(place, before, after) {
     rows.push(element('div', { class: `row ${kind}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), spoken, ...highlight(line, covered)));
   });
   gap();
-  place.replaceChildren(...rows);
-  return lines.filter(({ kind }) => kind !== 'same').length;
+  const count = lines.filter(({ kind }) => kind !== 'same').length;
+  place.replaceChildren(...(count ? rows : []));
+  return count;
 }

@@ -27,6 +27,13 @@ export async function packagesOf(engine) {
 /** What the engine opens for a package. */
 export const sourceFor = async ({ name, source }) => (source ? source() : { name });
 
+/** Keeps the page for times without a network. */
+export function keepPage() {
+  if (isEmbedded || !('serviceWorker' in navigator)) return;
+  const query = src ? `?${new URLSearchParams({ src })}` : '';
+  navigator.serviceWorker.register(`sw.js${query}`).catch(() => {});
+}
+
 /** Tells a page around this one what happened: `render`, `error` or `change`. */
 export function announce(name, detail) {
   if (isEmbedded) document.dispatchEvent(new CustomEvent(`haulout-${name}`, { detail }));

@@ -1,9 +1,9 @@
 // Keeps this folder's files from the first visit on: the network first, the kept copy if there is none.
 const KEPT = 'haulout';
-/** Templates that a site of somebody's own brings along. */
-const OWN = [];
+/** Folders of templates that a site of somebody's own brings along. */
+const SOURCES = (new URLSearchParams(self.location.search).get('src') ?? '').split(' ').filter((src) => src.endsWith('/'));
 /** All that the page is made of. */
-const FILES = [...OWN, './', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm',
+const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm',
   ...'app compare controls diff dom drop engine errors form lists manifests output own reach secrets setting share source take templates values words worker yaml'.split(' ').map((name) => `${name}.js`)];
 
 self.addEventListener('install', (event) => event.waitUntil(keep()));
@@ -15,7 +15,11 @@ self.addEventListener('fetch', (event) => {
 });
 
 async function keep() {
-  await (await caches.open(KEPT)).addAll(FILES);
+  const folders = await Promise.all(SOURCES.map(async (folder) => {
+    const { files } = await (await fetch(`${folder}files.json`)).json();
+    return ['files.json', ...files].map((path) => folder + path.split('/').map(encodeURIComponent).join('/'));
+  }));
+  await (await caches.open(KEPT)).addAll([...FILES, ...folders.flat()]);
   await self.skipWaiting();
 }
 

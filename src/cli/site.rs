@@ -16,11 +16,8 @@ use std::path::Path;
 
 /// What templates may hold together, in bytes: the page opens no more.
 const LARGEST: usize = 20 << 20;
-/// Where the page says whose templates it has: in `index.html`, and for use without a network in `sw.js`.
-const PLACES: [(&str, &str); 2] = [
-    ("index.html", "<html lang=\"en\""),
-    ("sw.js", "const OWN = ["),
-];
+/// Where the page says whose templates it has.
+const PLACE: (&str, &str) = ("index.html", "<html lang=\"en\"");
 
 /// Files by their path in the site.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -57,25 +54,8 @@ fn build(flags: &BuildSiteFlags) -> Result<Printed, Report> {
         files.extend(source_files(source, &folder)?);
         folders.push(folder);
     }
-    let kept: Vec<&String> = files
-        .keys()
-        .filter(|path| path.starts_with("sources/"))
-        .collect();
-    let kept: Vec<String> = kept.into_iter().map(|path| url(path)).collect();
     let list: Vec<String> = folders.iter().map(|folder| url(folder)).collect();
-    say(
-        &mut files,
-        PLACES[0],
-        &format!(" data-src=\"{}\"", list.join(" ")),
-    )?;
-    say(
-        &mut files,
-        PLACES[1],
-        &kept
-            .iter()
-            .map(|path| format!("{}, ", json!(path)))
-            .collect::<String>(),
-    )?;
+    say_sources(&mut files, &list.join(" "))?;
     check_place(&flags.out)?;
     put_in_place(&flags.out, |new| write(new, &files))?;
     // A web server may be another user.
@@ -156,20 +136,17 @@ fn name_of(source: &str) -> Result<String, Report> {
     Ok(base(&whole.to_string_lossy()).to_string())
 }
 
-/// Puts words behind a place in a file of the page.
-fn say(files: &mut Files, (name, place): (&str, &str), words: &str) -> Result<(), Report> {
-    let text = files
-        .get(name)
-        .map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-    let filled = text
-        .filter(|text| text.contains(place))
-        .map(|text| text.replacen(place, &format!("{place}{words}"), 1));
-    let filled = filled.ok_or_else(|| {
+/// Has the page say that these are its sources.
+fn say_sources(files: &mut Files, sources: &str) -> Result<(), Report> {
+    let (name, place) = PLACE;
+    let text = files.get(name).map(|bytes| String::from_utf8_lossy(bytes));
+    let text = text.filter(|text| text.contains(place)).ok_or_else(|| {
         Report::new(format!(
             "'{name}' of the page is of another version than this program: expected '{place}' in it"
         ))
     })?;
-    files.insert(name.to_string(), filled.into_bytes());
+    let said = text.replacen(place, &format!("{place} data-src=\"{sources}\""), 1);
+    files.insert(name.to_string(), said.into_bytes());
     Ok(())
 }
 

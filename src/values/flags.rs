@@ -1,7 +1,7 @@
 //! Data values from flags and the environment; a door has read all files and variables already.
 
 use super::envelope::Envelope;
-use crate::diagnostic::Report;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::overlay;
 use crate::position::{Position, Source};
 use crate::script;
@@ -156,10 +156,13 @@ impl ValuesFile {
             ..ParseOptions::default()
         };
         let mut documents = yaml::parse(&source, options).map_err(|error| {
-            Report::new(format!(
-                "Unmarshaling YAML data values file '{}': {error}",
-                self.path
-            ))
+            let path = &self.path;
+            let text = format!("Unmarshaling YAML data values file '{path}': {error}");
+            let mut diagnostic = Diagnostic::error(text.as_str());
+            if let Some(line) = error.line {
+                diagnostic.origin = Position::new(&source, line);
+            }
+            Report::with_diagnostics(text, vec![diagnostic])
         })?;
         hide_implied_start(&mut documents, &source);
         if has_templating(&documents) {

@@ -95,8 +95,11 @@ test('the changes are those to another version with the same values, or to other
   assert.ok(!rows.some((row) => row.includes('replicas')));
   await page.screenshot({ path: `${pictures}compare.png` });
   // Values that the other one refuses are said so, in its words.
-  await write(page, 'log_level: info\naudit: {log_usernames_and_groups: enabled}\n');
-  const refused = commandLine('pinniped/supervisor@0.25.0', await valuesText(page));
+  await choose(page, 'Pinniped Supervisor', '0.25.0');
+  await write(page, 'replica: 3\n');
+  await base.selectOption({ label: 'version 0.39.0, same values' });
+  await settled(page);
+  const refused = commandLine('pinniped/supervisor', 'replica: 3\n');
   assert.equal(refused.code, 1);
   assert.equal((await page.locator('#difference').textContent()).trim(), refused.err.trim());
   await write(page, '');
@@ -106,7 +109,7 @@ test('the changes are those to another version with the same values, or to other
   const chooser = page.waitForEvent('filechooser');
   await page.locator('#compare').getByRole('button', exact('Open a folder…')).click();
   await (await chooser).setFiles(join(folder, 'other'));
-  await page.waitForFunction(() => document.querySelectorAll('#difference .row').length === 2);
+  await page.waitForFunction(() => document.querySelectorAll('#difference .row').length === 2 && document.querySelector('#difference .removed'));
   assert.deepEqual(await differing(page), ['-a: 2', '+a: 1']);
   rmSync(folder, { recursive: true });
   await close();

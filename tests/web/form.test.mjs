@@ -148,17 +148,30 @@ test('what belongs to no field is shown whole, and leads to the YAML', async () 
   await close();
 });
 
-test('the YAML and the form follow each other, comments and all until the form writes', async () => {
+test('the YAML and the form follow each other, comments and all', async () => {
   const { page, close } = await site.open();
-  await write(page, '# ours\nreplicas: 4 # four\naudit:\n  log_internal_paths: enabled\n');
+  await write(page, '# ours\nreplicas: 4 # four\naudit:\n  # they are personal\n  log_internal_paths: enabled\n');
   await page.getByRole('tab', { name: 'Form' }).click();
   assert.equal(await field(page, 'Replicas').inputValue(), '4');
   const audit = page.getByRole('group', exact('Audit log'));
   assert.equal(await audit.getByRole('combobox', exact('Requests for internal paths')).evaluate((select) => select.selectedOptions[0].text), 'enabled');
-  assert.match(await valuesText(page), /^# ours/);
   await audit.getByRole('combobox', exact('User and group names')).selectOption('enabled');
   await settled(page);
-  assert.equal(await valuesText(page), 'replicas: 4\naudit:\n  log_internal_paths: enabled\n  log_usernames_and_groups: enabled\n');
+  const commented = '# ours\nreplicas: 4 # four\n\naudit:\n  # they are personal\n  log_internal_paths: enabled\n\n  log_usernames_and_groups: enabled\n';
+  assert.equal(await valuesText(page), commented);
+  assert.equal(await output(page), commandLine('pinniped/supervisor', commented).out);
+  // What a comment stood at is gone: that is said, and both come back together.
+  await page.getByRole('button', exact('Reset Replicas')).click();
+  await settled(page);
+  assert.doesNotMatch(await valuesText(page), /ours|four/);
+  assert.match(await page.locator('#notice').textContent(), /^2 comments/);
+  await field(page, 'Replicas').fill('5');
+  await settled(page);
+  assert.match(await valuesText(page), /# ours\nreplicas: 5 # four\n/);
+  assert.equal(await page.locator('#notice').isHidden(), true);
+  await page.getByRole('button', exact('Start again')).click();
+  await settled(page);
+  assert.equal(await valuesText(page), '');
   await close();
 });
 
@@ -215,6 +228,7 @@ test('lists, maps, decimals and boxes of YAML of a person’s own files', async 
   await page.getByRole('group', exact('Cellar')).getByRole('textbox', exact('depth')).fill('5');
   await field(page, 'Scale').fill('2.0');
   await page.getByRole('checkbox', exact('Open')).uncheck();
+  await page.getByRole('button', exact('As YAML: Extra')).click();
   await field(page, 'Extra').fill('b: [1, 2]\na: # here\n  deep: 12345678901234567890\n');
   await settled(page);
   const text = await valuesText(page);
@@ -230,6 +244,46 @@ test('lists, maps, decimals and boxes of YAML of a person’s own files', async 
   await settled(page);
   assert.match(await page.locator('.field', { has: field(page, 'Extra') }).textContent(), /yaml: line 1: did not find expected node content/);
   rmSync(folder, { recursive: true });
+  await close();
+});
+
+test('a free map has a row for each key: added, renamed, moved, removed, text or YAML', async () => {
+  const { page, close } = await site.open();
+  const row = (number, what) => page.getByRole('textbox', exact(`Custom labels ${number}: ${what}`));
+  const add = page.getByRole('button', exact('Add to Custom labels'));
+  for (const [number, key, value] of [[1, 'team', 'a b'], [2, 'cost', '12']]) {
+    await add.click();
+    await page.keyboard.type(key);
+    await row(number, 'value').fill(value);
+  }
+  await settled(page);
+  assert.equal(await valuesText(page), 'custom_labels:\n  team: a b\n  cost: "12"\n');
+  await page.getByRole('button', exact('Move Custom labels 2 up')).click();
+  await row(1, 'key').fill('centre');
+  await settled(page);
+  assert.equal(await valuesText(page), 'custom_labels:\n  centre: "12"\n  team: a b\n');
+  assert.equal(await output(page), commandLine('pinniped/supervisor', await valuesText(page)).out);
+  await page.getByRole('combobox', exact('Custom labels 1: text or YAML')).selectOption('YAML');
+  await row(1, 'value').fill('12');
+  await settled(page);
+  assert.equal(await valuesText(page), 'custom_labels:\n  centre: 12\n  team: a b\n');
+  assert.match(await page.locator('.field.is-wrong').textContent(), /a map of strings to strings/);
+  await row(2, 'key').fill('centre');
+  await page.getByText('The key centre stands here twice').waitFor();
+  await page.getByRole('button', exact('Remove Custom labels 1')).click();
+  await settled(page);
+  assert.equal(await valuesText(page), 'custom_labels:\n  centre: a b\n');
+  await page.keyboard.press('Control+z');
+  await settled(page);
+  assert.equal(await row(1, 'value').inputValue(), '12');
+  await page.getByRole('button', exact('Reset Custom labels')).click();
+  await settled(page);
+  assert.equal(await valuesText(page), '');
+  await page.getByRole('button', exact('As YAML: Custom labels')).click();
+  await field(page, 'Custom labels').fill('a: b');
+  await settled(page);
+  await page.getByRole('button', exact('As YAML: Custom labels')).click();
+  assert.equal(await row(1, 'key').inputValue(), 'a');
   await close();
 });
 

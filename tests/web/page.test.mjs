@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertSame, choose, commandLine, output, settled, start, valueSets, valuesText, write } from './support/browser.mjs';
-import { canSay, fillIn, formOf, readValues } from './support/person.mjs';
+import { canSay, exampleSets, fillIn, formOf, readValues } from './support/person.mjs';
 
 let site;
 before(async () => { site = await start(); });
@@ -16,8 +16,8 @@ for (const [name, title] of [['supervisor', 'Pinniped Supervisor'], ['concierge'
     if (version === '0.39.0') test(`${address}: the page shows what the command line prints`, async () => {
       const { page, close } = await site.open();
       await choose(page, title, version);
-      const sets = valueSets(version, name);
-      assert.ok(sets.length >= 20, `20 value sets, found ${sets.length}`);
+      const sets = [...valueSets(version, name), ...exampleSets(formOf(address).root)];
+      assert.ok(sets.length >= 25, `25 value sets, found ${sets.length}`);
       for (const [file, text] of sets) {
         await write(page, text);
         await assertSame(page, address, text, file);

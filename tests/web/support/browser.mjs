@@ -9,13 +9,14 @@ import { chromium } from 'playwright-core';
 const root = new URL('../../../', import.meta.url);
 export const binary = process.env.HAULOUT ?? new URL('target/release/haulout', root).pathname;
 export const pictures = new URL('tests/web/output/', root).pathname;
-export const www = new URL('www/', root);
+/** The page as it is shipped: `make page` puts it there. */
+export const www = new URL('target/page/', root);
 mkdirSync(pictures, { recursive: true });
 
 export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
 
-/** Serves the page and starts a browser: `{ address, open(options), end() }`. */
-export async function start() {
+/** Serves the page: `{ address, end() }`. */
+export async function serve() {
   const server = spawn(binary, ['serve', '--listen-addr', '127.0.0.1:0', '--dir', www.pathname]);
   const address = await new Promise((resolve, reject) => {
     let said = '';
@@ -27,6 +28,13 @@ export async function start() {
     server.on('error', reject);
     server.on('exit', (code) => reject(new Error(`haulout serve ended with ${code}: ${said}`)));
   });
+  return { address, end: () => server.kill() };
+}
+
+/** Serves the page and starts a browser: `{ address, open(options), end() }`. */
+export async function start() {
+  const server = await serve();
+  const { address } = server;
   const browser = await launch();
   return {
     address,
@@ -48,7 +56,7 @@ export async function start() {
     },
     async end() {
       await browser.close();
-      server.kill();
+      server.end();
     },
   };
 }

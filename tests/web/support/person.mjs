@@ -20,6 +20,16 @@ export function formOf(name) {
   return form;
 }
 
+/** Each example of each field as values that hold nothing else: `[name, text]`. */
+export function exampleSets({ fields = [] }, path = []) {
+  return fields.flatMap((field) => {
+    const place = [...path, field.key];
+    const own = (field.examples ?? []).map(({ description, value }) => [
+      `${place.join('.')}: ${description}`, JSON.stringify(place.reduceRight((inner, key) => ({ [key]: inner }), value))]);
+    return [...own, ...exampleSets(field, place)];
+  });
+}
+
 /** Whether a form has a way to say a value: its field is there and takes that type. */
 export function canSay(field, value) {
   if (field.nullable && value === null) return true;
@@ -47,32 +57,33 @@ async function fill(scope, field, title, value) {
   if (field.item) {
     const group = scope.getByRole('group', exact);
     for (const [index, item] of value.entries()) {
-      await group.getByRole('button', { name: `Add to ${title}`, exact: true }).click();
+      await scope.getByRole('button', { name: `Add to ${title}`, exact: true }).click();
       await fill(group, field.item, `${title} ${index + 1}`, item);
     }
     return undefined;
   }
   if (field.type === 'boolean') return scope.getByRole('checkbox', exact).setChecked(value);
-  if (field.type === 'any') return isMap(value) ? fillPairs(scope, field, title, value) : fillAny(scope, field, title, value);
+  if (field.type === 'any') return isMap(value) && await adds(scope, title).isVisible() ? fillPairs(scope, title, value) : fillAny(scope, title, value);
   if (value === '' && !field.nullable) return scope.getByRole('button', { name: `Leave empty: ${title}`, exact: true }).click();
   if (value === '' && field.nullable) return scope.getByRole('switch', { name: `Set ${title}`, exact: true }).check();
   return scope.getByLabel(title, { exact: true }).fill(String(value));
 }
 
+const adds = (scope, title) => scope.getByRole('button', { name: `Add to ${title}`, exact: true });
+
 /** Adds the keys and values of a free map, in rows. */
-async function fillPairs(scope, field, title, value) {
-  if (field.nullable) await scope.getByRole('switch', { name: `Set ${title}`, exact: true }).check();
+async function fillPairs(scope, title, value) {
   const group = scope.getByRole('group', { name: title, exact: true });
   for (const [index, [key, item]] of Object.entries(value).entries()) {
     const name = `${title} ${index + 1}`;
-    await group.getByRole('button', { name: `Add to ${title}`, exact: true }).click();
+    await adds(scope, title).click();
     await group.getByRole('textbox', { name: `${name}: key`, exact: true }).fill(key);
     if (typeof item !== 'string') await group.getByRole('combobox', { name: `${name}: text or YAML`, exact: true }).selectOption('YAML');
     await group.getByRole('textbox', { name: `${name}: value`, exact: true }).fill(typeof item === 'string' ? item : JSON.stringify(item));
   }
 }
 
-async function fillAny(scope, field, title, value) {
+async function fillAny(scope, title, value) {
   const asYaml = scope.getByRole('button', { name: `As YAML: ${title}`, exact: true });
   if (await asYaml.isVisible()) await asYaml.click();
   await scope.getByRole('textbox', { name: title, exact: true }).fill(JSON.stringify(value));
