@@ -11,6 +11,7 @@ pub mod modules;
 mod order;
 pub mod overlay;
 pub mod package;
+mod paths;
 pub mod position;
 pub mod render;
 pub mod schema;

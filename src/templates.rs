@@ -26,6 +26,29 @@ impl Package {
     fn bare(&self) -> &str {
         parts(&self.name).0
     }
+
+    /// Its files, sorted by path.
+    pub fn files(&self) -> Vec<File> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.folder];
+        while let Some(inner) = folders.pop() {
+            folders.extend(inner.dirs());
+            for file in inner.files() {
+                let path = file
+                    .path()
+                    .strip_prefix(self.folder.path())
+                    .unwrap_or(file.path());
+                let path = path.to_string_lossy().replace('\\', "/");
+                files.push(File::new(
+                    path.clone(),
+                    format!("file '{path}'"),
+                    file.contents(),
+                ));
+            }
+        }
+        order::sort_by(&mut files, |a, b| a.path().cmp(b.path()));
+        files
+    }
 }
 
 /// All packages: by family and name, the newest version of each first.
@@ -65,29 +88,14 @@ pub fn packages() -> Vec<Package> {
 /// # Errors
 /// There is no such package, or not in this version.
 pub fn files(name: &str) -> Result<Vec<File>, Report> {
-    let package = find(name)?;
-    let mut files = Vec::new();
-    let mut folders = vec![package.folder];
-    while let Some(inner) = folders.pop() {
-        folders.extend(inner.dirs());
-        for file in inner.files() {
-            let path = file
-                .path()
-                .strip_prefix(package.folder.path())
-                .unwrap_or(file.path());
-            let path = path.to_string_lossy().replace('\\', "/");
-            files.push(File::new(
-                path.clone(),
-                format!("file '{path}'"),
-                file.contents(),
-            ));
-        }
-    }
-    order::sort_by(&mut files, |a, b| a.path().cmp(b.path()));
-    Ok(files)
+    Ok(find(name)?.files())
 }
 
-fn find(name: &str) -> Result<Package, Report> {
+/// The package of this name.
+///
+/// # Errors
+/// There is no such package, or not in this version.
+pub fn find(name: &str) -> Result<Package, Report> {
     let (wanted, version) = parts(name);
     let (same, others): (Vec<_>, Vec<_>) = packages()
         .into_iter()

@@ -4,6 +4,7 @@ import { Output, countDifference } from './output.js';
 import { SourceView } from './source.js';
 import { Reach } from './reach.js';
 import { buildCompare } from './compare.js';
+import { buildInstall } from './install.js';
 import { buildForm, isChanged } from './form.js';
 import { showErrors } from './errors.js';
 import { buildTakeAway } from './take.js';
@@ -26,7 +27,7 @@ const values = new Values((from) => {
 const output = new Output({ text: find('output'), outline: find('outline'), none: find('none') }, whereFrom);
 const source = new SourceView((path) => (path === 'stdin.yml' ? rendering.values : session.source(path)));
 const chooseValuesTab = tabs(find('values-tabs'));
-const chooseResultTab = tabs(find('result-tabs'), (id) => { if (id === 'changes-tab') busy(() => compare.update()); });
+const chooseResultTab = tabs(find('result-tabs'), () => { if (compare) busy(lookAgain); });
 /** `{ name, title, version }` of each package. */
 let packages = [];
 /** What is open: its name, its form and its views, what its defaults render to, and the files if they are a person's own. */
@@ -36,6 +37,7 @@ let rendering = { text: '', documents: [], values: '' };
 let reach;
 let take;
 let compare;
+let install;
 
 // ── Values ──
 
@@ -135,9 +137,12 @@ function show(result, spent) {
   find('cover').hidden = !result.documents.some(({ kind }) => kind === 'Secret');
   find('took').textContent = say('took', Math.max(1, Math.round(spent)));
   status(`${say('documents', result.documents.length)}, ${say('differ', countDifference(open.defaults, result.text))}`);
-  busy(() => compare.update());
+  busy(lookAgain);
   light();
 }
+
+/** What the panel that is looked at has to show beside the result. */
+const lookAgain = () => Promise.all([compare?.update(), install?.update()]);
 
 /** Says something to all who look or listen, but not twice. */
 function status(text) {
@@ -307,6 +312,7 @@ async function openSource(from, name, state, own) {
     showForm();
   }
   compare.list();
+  if (!isKept) busy(() => install.begin());
   await follow('text');
 }
 
@@ -407,14 +413,9 @@ function speakTo(code) {
     importValues,
     notice,
   });
-  compare = buildCompare({
-    engine,
-    busy,
-    open: () => open,
-    values: () => values,
-    rendering: () => rendering,
-    versions: () => byTitle(titleOf(open.name)).filter(({ name }) => name !== open.name),
-  });
+  const page = { engine, session: () => session, busy, notice, open: () => open, values: () => values, rendering: () => rendering, versions: () => byTitle(titleOf(open.name)) };
+  compare = buildCompare(page);
+  install = buildInstall(find('install-panel'), page);
 }
 
 find('language').append(...languageNames.map(([code, name]) => new Option(name, code)));
@@ -426,6 +427,8 @@ find('language').addEventListener('change', async () => {
   if (find('package').options.length) find('package').lastElementChild.textContent = say('ownFiles');
   showForm();
   showOwn();
+  compare.list();
+  install.begin();
   take.update();
   await render();
 });

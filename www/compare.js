@@ -7,7 +7,7 @@ import { say } from './words.js';
 
 /**
  * Builds the panel.
- * @param page `{ engine, open(), versions(), values(), rendering(), busy(work) }`; `versions` are the other versions of what is open
+ * @param page `{ engine, open(), versions(), values(), rendering(), busy(work) }`; `versions` are all that the page has of what is open
  */
 export function buildCompare(page) {
   const choose = element('select', { id: 'base', onchange: () => { own.hidden = choose.value !== 'files'; page.busy(update); } });
@@ -28,7 +28,7 @@ export function buildCompare(page) {
 
   function list() {
     const { value } = choose;
-    choose.replaceChildren(new Option(say('theDefaults'), ''), ...page.versions().map(({ name, version }) => new Option(say('thatVersion', version), name)),
+    choose.replaceChildren(new Option(say('theDefaults'), ''), ...page.versions().filter(({ name }) => name !== page.open().name).map(({ name, version }) => new Option(say('thatVersion', version), name)),
       new Option(files ? files.name : say('otherFiles'), 'files'));
     choose.value = value;
     if (choose.selectedIndex < 0) choose.value = '';

@@ -5,7 +5,7 @@ export const LARGEST = 20 << 20;
 /** How long an answer may take before the worker is stopped, in milliseconds. */
 const PATIENCE = 10_000;
 /** What a newer request of a verb makes pointless in its session. */
-const OVERTAKEN = { render: ['render', 'probe'] };
+const OVERTAKEN = { render: ['render', 'probe'], select: ['select'], install: ['install'], upgrade: ['upgrade'] };
 
 /** Whether a name is of the form that the carried packages have; all else that names templates is a URL. */
 export const isCarried = (name) => /^[\w-]+\/[\w-]+(@[\w.+-]+)?$/.test(name);
@@ -62,6 +62,11 @@ class Session {
     return this.#ask('source', { path });
   }
 
+  /** The resources that install it: `{ files, install, uninstall, warnings }`, or `{ error }`. */
+  installSet(options) {
+    return this.#ask('install', { options });
+  }
+
   /** Lets the engine forget it. */
   close() {
     return this.#ask('close').catch(() => {});
@@ -98,6 +103,16 @@ export class Engine {
   /** Values with the comments of another text: `{ text, lost }`. */
   rewrite(commented, values) {
     return this.#ask('rewrite', { commented, values });
+  }
+
+  /** Which version a PackageInstall gets: `{ version, filters, warnings }`, or `{ error, filters, warnings }`. */
+  select(options) {
+    return this.#ask('select', { options });
+  }
+
+  /** What another version changes: `{ changes, text }`, or `{ error }`. */
+  upgrade(options) {
+    return this.#ask('upgrade', { options });
   }
 
   #ask(verb, request, session) {

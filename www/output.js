@@ -130,6 +130,15 @@ export function scrollInto(frame, target, middle = false) {
   frame.scrollTo({ top: Math.max(0, top - before), behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
 }
 
+/** Shows YAML in its colours, the values of Secrets covered. */
+export function showYaml(place, text) {
+  const rows = split(text).flatMap(({ lines }) => {
+    const covered = coveredLines(lines);
+    return lines.map((line, index) => element('span', { class: 'line' }, ...highlight(line, covered[index]), '\n'));
+  });
+  place.replaceChildren(...rows);
+}
+
 /** How many lines of a text are not in another, or the other way round. */
 export const countDifference = (before, after) => (before === after ? 0 : lineDiff(before, after).filter(({ kind }) => kind !== 'same').length);
 

@@ -4,7 +4,7 @@ const KEPT = 'haulout';
 const SOURCES = (new URLSearchParams(self.location.search).get('src') ?? '').split(' ').filter((src) => src.endsWith('/'));
 /** All that the page is made of. */
 const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm',
-  ...'app compare controls diff dom drop engine errors form lists manifests output own reach secrets setting share source take templates values words worker yaml'.split(' ').map((name) => `${name}.js`)];
+  ...'app compare controls diff dom drop engine errors form install lists manifests output own parts reach secrets setting share source take templates values words worker yaml'.split(' ').map((name) => `${name}.js`)];
 
 self.addEventListener('install', (event) => event.waitUntil(keep()));
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));

@@ -69,7 +69,8 @@ export function buildTakeAway(panel, page) {
   }
 }
 
-function copyButton(what, text, notice) {
+/** A button that copies what `text` gives. */
+export function copyButton(what, text, notice) {
   return element('button', {
     type: 'button', 'aria-label': say('copyOf', what),
     onclick: async ({ target }) => {

@@ -1,14 +1,16 @@
 // The engine, off the page's main thread: the sessions of everything on the page, one answer for each request.
-import init, { packages, read_values, rewrite_values, Session } from './pkg/haulout.js';
+import { packages, read_values, rewrite_values, select, Session, upgrade } from './pkg/haulout.js';
+import { packaging, rendering, templates } from './parts.js';
 
 let loaded = false;
-const ready = init().then(() => {
+// A request that comes meanwhile says what went wrong; by itself it is no fault.
+rendering().then(() => {
   loaded = true;
   self.postMessage({ loaded });
-});
-// Each request says it; by itself it is no fault.
-ready.catch(() => {});
+}, () => {});
 
+/** What a verb needs beside what renders. */
+const parts = { packages: templates, select: packaging, install: packaging, upgrade: () => Promise.all([templates(), packaging()]) };
 const sessions = new Map();
 
 function open(id, { name, files }) {
@@ -22,6 +24,16 @@ function close(id) {
   sessions.delete(id);
 }
 
+/** What packaging says, or what it says is wrong. */
+function told(ask) {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) throw error;
+    return { error: error.message, filters: error.filters, warnings: error.warnings };
+  }
+}
+
 const answers = {
   packages: () => packages(),
   open: () => {},
@@ -32,13 +44,18 @@ const answers = {
   base: ({ values }, id) => sessions.get(id).render(values),
   origins: ({ values }, id) => sessions.get(id).origins(values),
   source: ({ path }, id) => sessions.get(id).source(path),
+  install: ({ options }, id) => told(() => sessions.get(id).installSet(options)),
   read: ({ values }) => read_values(values),
   rewrite: ({ commented, values }) => rewrite_values(commented, values),
+  select: ({ options }) => told(() => select(options)),
+  upgrade: ({ options }) => told(() => upgrade(options)),
 };
 
 self.onmessage = async ({ data: { id, verb, request, session, from } }) => {
   try {
-    await ready;
+    await rendering();
+    await parts[verb]?.();
+    if (from?.name) await templates();
     if (from) open(session, from);
     self.postMessage({ id, answer: answers[verb](request, session) });
   } catch (error) {

@@ -9,14 +9,10 @@ use super::{repository, stage, values};
 use crate::diagnostic::Report;
 use crate::files::File;
 use crate::package::edit::Changes;
-use crate::package::explain::explain;
-use crate::package::install::{self, Permissions, Plan};
-use crate::package::model::VersionSelection;
+use crate::package::install::{self, Plan};
+use crate::package::offer::Offer;
 use crate::package::report::{self, Style};
-use crate::package::repository::Repository;
-use crate::package::select::Request;
-use crate::package::source::{self, Inputs, Rendered, Source};
-use crate::package::upgrade;
+use crate::package::source::Inputs;
 
 /// Writes the resources that install a package.
 ///
@@ -24,72 +20,54 @@ use crate::package::upgrade;
 /// Flags are missing, the repository cannot be read, there is no such version, its values are refused, or the disk
 /// refuses.
 pub fn install(flags: &InstallFlags) -> Result<Printed, Report> {
-    let package = Package::read(&flags.package)?;
-    required("--namespace", &flags.namespace)?;
-    required("--out", &flags.out)?;
-    let selection = flags.selection.selection();
-    let version = package.select(&selection, None)?;
-    let inputs = inputs(&flags.package.values, &flags.overlay)?;
-    let rendered = package.render(&version, &inputs)?;
-    let plan = Plan {
-        name: match flags.name.as_str() {
-            "" => package
-                .ref_name
-                .split('.')
-                .next()
-                .unwrap_or_default()
-                .to_string(),
-            name => name.to_string(),
-        },
-        namespace: flags.namespace.clone(),
-        service_account: flags.service_account.clone(),
-        selection,
-        permissions: match flags.rbac.as_str() {
-            "" | "least" => Permissions::Least,
-            "cluster-admin" => Permissions::ClusterAdmin,
-            other => {
-                return Err(Report::new(format!(
-                    "invalid argument {other:?} for \"--rbac\" flag: expected one of: least, cluster-admin"
-                )));
-            }
-        },
-        repository: match flags.bundle_repo.as_str() {
-            "" => None,
-            place => {
-                let image = repository::image(&package.folder, place)?;
-                Some((base(&image.repository.name).to_string(), image.to_string()))
-            }
-        },
-    };
-    let made = install::install(&plan, &rendered, &inputs)?;
-    let written = made.files.into_iter();
-    let changes = Changes {
-        written: written
-            .map(|(path, text)| (path, text.into_bytes()))
-            .collect(),
-        deleted: made.stale.into_iter().collect(),
-    };
-    let (written, deleted) = stage::apply(&flags.out, &changes)?;
-    let mut out = format!("{} {version}\n", package.ref_name);
-    for path in written {
-        out += &format!("writing: {}\n", join(&flags.out, &path));
-    }
-    for path in deleted {
-        out += &format!("deleting: {}\n", join(&flags.out, &path));
-    }
-    for step in made.steps {
-        out += &format!(
-            "{}\n",
-            step.replace("FOLDER", flags.out.trim_end_matches('/'))
-        );
-    }
-    let warnings = made
-        .warnings
-        .iter()
-        .map(|warning| format!("warning: {warning}\n"));
-    Ok(Printed {
-        err: warnings.collect::<String>().into_bytes(),
-        ..Printed::out(out)
+    with_offer(&flags.package, |offer| {
+        required("--namespace", &flags.namespace)?;
+        required("--out", &flags.out)?;
+        let selection = flags.selection.selection();
+        let version = offer.select(&selection, None)?;
+        let inputs = inputs(&flags.package.values, &flags.overlay)?;
+        let rendered = offer.render(&version, &inputs)?;
+        let plan = Plan {
+            name: flags.name.clone(),
+            namespace: flags.namespace.clone(),
+            service_account: flags.service_account.clone(),
+            selection,
+            permissions: flags.rbac.parse()?,
+            repository: match flags.bundle_repo.as_str() {
+                "" => None,
+                place => Some(repository::image(&flags.package.repository, place)?),
+            },
+        };
+        let made = install::install(&plan, &rendered, &inputs)?;
+        let written = made.files.into_iter();
+        let changes = Changes {
+            written: written
+                .map(|(path, text)| (path, text.into_bytes()))
+                .collect(),
+            deleted: made.stale.into_iter().collect(),
+        };
+        let (written, deleted) = stage::apply(&flags.out, &changes)?;
+        let mut out = format!("{} {version}\n", offer.ref_name);
+        for path in written {
+            out += &format!("writing: {}\n", join(&flags.out, &path));
+        }
+        for path in deleted {
+            out += &format!("deleting: {}\n", join(&flags.out, &path));
+        }
+        for step in made.install.iter().chain(&made.uninstall) {
+            out += &format!(
+                "{}\n",
+                step.replace("FOLDER", flags.out.trim_end_matches('/'))
+            );
+        }
+        let warnings = made
+            .warnings
+            .iter()
+            .map(|warning| format!("warning: {warning}\n"));
+        Ok(Printed {
+            err: warnings.collect::<String>().into_bytes(),
+            ..Printed::out(out)
+        })
     })
 }
 
@@ -98,30 +76,15 @@ pub fn install(flags: &InstallFlags) -> Result<Printed, Report> {
 /// # Errors
 /// As above.
 pub fn upgrade(flags: &UpgradeFlags) -> Result<Printed, Report> {
-    let package = Package::read(&flags.package)?;
-    required("--from", &flags.from)?;
-    let version = match (flags.to.as_str(), flags.selection.constraints.as_str()) {
-        ("", "") => return Err(Report::new("expected --to or --constraints")),
-        (to, "") => to.to_string(),
-        ("", _) => package.select(&flags.selection.selection(), Some(&flags.from))?,
-        _ => {
-            return Err(Report::new(
-                "expected either --to or --constraints, found both",
-            ));
-        }
-    };
-    let new = &flags.package.values;
-    let old = match flags.from_values.as_slice() {
-        [] => new,
-        given => given,
-    };
-    let render = |side: &str, version: &str, values: &[String]| {
-        let rendered = package.render(version, &inputs(values, &flags.overlay)?);
-        rendered.map_err(|report| report.context(format!("{side} {version}")))
-    };
-    let from = render("from", &flags.from, old)?;
-    let to = render("to", &version, new)?;
-    let upgrade = upgrade::upgrade(&from, &to, &flags.namespace);
+    let upgrade = with_offer(&flags.package, |offer| {
+        let version = offer.target(&flags.from, &flags.to, &flags.selection.selection())?;
+        let new = inputs(&flags.package.values, &flags.overlay)?;
+        let old = match flags.from_values.as_slice() {
+            [] => new.clone(),
+            given => inputs(given, &flags.overlay)?,
+        };
+        offer.upgrade((&flags.from, &old), (&version, &new), &flags.namespace)
+    })?;
     let text = match flags.output.as_str() {
         "" | "text" => report::text(&upgrade, Style::Text),
         "markdown" => report::text(&upgrade, Style::Markdown),
@@ -141,48 +104,16 @@ pub fn upgrade(flags: &UpgradeFlags) -> Result<Printed, Report> {
     })
 }
 
-/// A package of a repository on the disk.
-struct Package {
-    folder: String,
-    repository: Repository,
-    ref_name: String,
-}
-
-impl Package {
-    fn read(flags: &PackageWithValuesFlags) -> Result<Package, Report> {
-        required("--repository", &flags.repository)?;
-        required("--ref-name", &flags.ref_name)?;
-        let repository = repository::read(&flags.repository)?;
-        source::known(&repository, &flags.ref_name)?;
-        Ok(Package {
-            folder: flags.repository.clone(),
-            repository,
-            ref_name: flags.ref_name.clone(),
-        })
-    }
-
-    fn select(
-        &self,
-        selection: &VersionSelection,
-        installed: Option<&str>,
-    ) -> Result<String, Report> {
-        let request = Request {
-            ref_name: self.ref_name.clone(),
-            selection: selection.clone(),
-            installed: installed.map(str::to_string),
-            ..Request::default()
-        };
-        let explained = explain(&self.repository.candidates(), &request);
-        explained
-            .version
-            .ok_or_else(|| Report::new(explained.error.unwrap_or_default()))
-    }
-
-    fn render(&self, version: &str, inputs: &Inputs) -> Result<Rendered, Report> {
-        let found = source::find(&self.repository, &self.ref_name, version)?;
-        let files = repository::sources(&self.folder, &source::folder(&self.ref_name, version))?;
-        Source::new(&found.resource, files)?.with(inputs).render()
-    }
+/// The package that the flags name, for what is done with it.
+fn with_offer<T>(
+    flags: &PackageWithValuesFlags,
+    used: impl FnOnce(&Offer<'_>) -> Result<T, Report>,
+) -> Result<T, Report> {
+    required("--repository", &flags.repository)?;
+    required("--ref-name", &flags.ref_name)?;
+    let repository = repository::read(&flags.repository)?;
+    let sources = |folder: &str| repository::sources(&flags.repository, folder);
+    used(&Offer::new(&repository, &flags.ref_name, &sources)?)
 }
 
 fn inputs(files: &[String], overlays: &[String]) -> Result<Inputs, Report> {

@@ -6,17 +6,18 @@ use super::flags::{
     RepositoryFolder,
 };
 use super::input::Reader;
-use super::paths::{base, join};
+use super::paths::join;
 use super::stage;
-use crate::diagnostic::{Diagnostic, Report, Severity};
+use crate::diagnostic::Report;
 use crate::files::File;
-use crate::package::archive::Tree;
-use crate::package::bundle::{self, IMAGES_LOCK};
-use crate::package::edit::{self, Addition, Changes, Content};
+use crate::package::build::BUNDLE;
+use crate::package::bundle::IMAGES_LOCK;
+use crate::package::draft::{self, Draft, certain, file};
+use crate::package::edit::{self, Addition, Changes};
 use crate::package::model::print;
 use crate::package::reference;
 use crate::package::repository::{PACKAGES, Repository, SOURCES, resource};
-use crate::package::verify::{conflicts, verify};
+use crate::package::wanted::repository as place;
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -54,7 +55,7 @@ pub fn repository(command: Option<&RepositoryCommand>, words: &[&str]) -> Result
         }
         RepositoryCommand::Remove(flags) => remove(folder, flags),
         RepositoryCommand::List(_) => list(folder),
-        RepositoryCommand::Verify(flags) => check(folder, &files(folder)?, &flags.against),
+        RepositoryCommand::Verify(flags) => verify(folder, &flags.against),
     }
 }
 
@@ -64,19 +65,6 @@ pub fn repository(command: Option<&RepositoryCommand>, words: &[&str]) -> Result
 /// It is not there, or something in it cannot be read.
 pub fn read(folder: &str) -> Result<Repository, Report> {
     certain(folder, Repository::read(&packages(folder)?))
-}
-
-/// What was read, unless there are errors.
-fn certain(
-    folder: &str,
-    (repository, told): (Repository, Vec<Diagnostic>),
-) -> Result<Repository, Report> {
-    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
-    let errors: Vec<Diagnostic> = told.into_iter().filter(is_error).collect();
-    if errors.is_empty() {
-        return Ok(repository);
-    }
-    Err(report(&format!("Reading packages in '{folder}':"), errors))
 }
 
 /// The files with the packages of a repository, by their path in it.
@@ -113,113 +101,53 @@ fn below(folder: &str, inner: &str) -> Result<Vec<File>, Report> {
     Ok(files)
 }
 
-fn file(path: &str, bytes: Vec<u8>) -> File {
-    File::new(path, format!("file '{path}'"), bytes)
-}
-
 fn is_folder(path: &str) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_dir())
 }
 
-/// A repository that is to be changed; it need not be there yet.
-pub struct Draft {
-    files: Vec<File>,
-    /// The paths of the sources.
-    sources: BTreeSet<String>,
-    /// What becomes of it.
-    pub changes: Changes,
-}
-
-impl Draft {
-    /// That of the repository in a folder.
-    ///
-    /// # Errors
-    /// Something in it cannot be read.
-    pub fn of(folder: &str) -> Result<Draft, Report> {
-        let is_there = fs::exists(join(folder, PACKAGES)).unwrap_or(true);
-        let mut sources = BTreeSet::new();
-        if is_folder(&join(folder, SOURCES)) {
-            let found = Reader::default().find(&join(folder, SOURCES))?;
-            sources.extend(found.iter().map(|found| join(SOURCES, &found.relative)));
-        }
-        Ok(Draft {
-            files: if is_there { files(folder)? } else { Vec::new() },
-            sources,
-            changes: Changes::default(),
-        })
+/// The repository in a folder, to be changed; it need not be there yet.
+///
+/// # Errors
+/// Something in it cannot be read.
+pub fn draft(folder: &str) -> Result<Draft, Report> {
+    let is_there = fs::exists(join(folder, PACKAGES)).unwrap_or(true);
+    let mut sources = BTreeSet::new();
+    if is_folder(&join(folder, SOURCES)) {
+        let found = Reader::default().find(&join(folder, SOURCES))?;
+        sources.extend(found.iter().map(|found| join(SOURCES, &found.relative)));
     }
-
-    /// Changes it by what this makes of its content.
-    ///
-    /// # Errors
-    /// Something in it cannot be read, or cannot be made.
-    pub fn change(
-        &mut self,
-        folder: &str,
-        edit: impl FnOnce(&Content) -> Result<Changes, Report>,
-    ) -> Result<(), Report> {
-        let files = self.files();
-        let repository = certain(folder, Repository::read(&files))?;
-        let paths = files.iter().map(|file| file.path().to_string());
-        let content = Content {
-            repository,
-            paths: paths.chain(self.sources.iter().cloned()).collect(),
-        };
-        self.changes.then(edit(&content)?);
-        Ok(())
-    }
-
-    /// The files that are pushed, as they become.
-    pub fn files(&self) -> Vec<File> {
-        let mut files = self.changes.applied(&self.files);
-        files.retain(|file| !file.path().starts_with(SOURCES));
-        files
-    }
+    let files = if is_there { files(folder)? } else { Vec::new() };
+    Ok(Draft::new(folder, files, sources))
 }
 
 /// What a word on the command line adds: a folder with `packages` and perhaps `bundle` and a lock in it, as it is built
 /// here; any other folder of resources; a file of them.
 fn addition(word: &str) -> Result<Addition, Report> {
-    let mut sources = Vec::new();
-    let read = if is_folder(&join(word, PACKAGES)) {
+    if is_folder(&join(word, PACKAGES)) {
+        let mut all = files(word)?;
         if is_folder(&join(word, BUNDLE)) {
-            for mut file in below(word, BUNDLE)? {
-                let path = file.path().strip_prefix(BUNDLE).unwrap_or_default();
-                file.set_path(path.trim_start_matches('/').to_string());
-                sources.push(file);
-            }
+            all.extend(below(word, BUNDLE)?);
         }
-        Repository::read(&files(word)?)
-    } else {
-        let mut reader = Reader::default();
-        let mut files = Vec::new();
-        for found in reader.find(word)? {
-            let path = match word {
-                "-" => found.relative.clone(),
-                folder if is_folder(folder) => join(folder, &found.relative),
-                file => file.to_string(),
-            };
-            files.push(file(&path, reader.read(&found)?));
-        }
-        Repository::of(&files)
-    };
-    Ok(Addition {
-        repository: certain(word, read)?,
-        sources,
-    })
+        return draft::addition(word, &all);
+    }
+    let mut reader = Reader::default();
+    let mut all = Vec::new();
+    for found in reader.find(word)? {
+        let path = match word {
+            "-" => found.relative.clone(),
+            folder if is_folder(folder) => join(folder, &found.relative),
+            file => file.to_string(),
+        };
+        all.push(file(&path, reader.read(&found)?));
+    }
+    draft::addition(word, &all)
 }
 
-/// Where `package build` puts what a bundle is made of.
-const BUNDLE: &str = "bundle";
-
 fn add(folder: &str, flags: &AddToRepositoryFlags, words: &[&str]) -> Result<Draft, Report> {
-    let mut draft = Draft::of(folder)?;
+    let mut draft = draft(folder)?;
     for word in words {
-        let addition = addition(word)?;
         draft
-            .change(folder, |content| {
-                edit::add(content, &addition, flags.replace)
-            })
+            .add(&addition(word)?, flags.replace)
             .map_err(|report| report.context(format!("Adding '{word}'")))?;
     }
     Ok(draft)
@@ -229,10 +157,8 @@ fn remove(folder: &str, flags: &RemoveFromRepositoryFlags) -> Result<Printed, Re
     if flags.ref_name.is_empty() || flags.package_version.is_empty() {
         return Err(Report::new("expected --ref-name and --version"));
     }
-    let mut draft = Draft::of(folder)?;
-    draft.change(folder, |content| {
-        edit::remove(content, &flags.ref_name, &flags.package_version)
-    })?;
+    let mut draft = draft(folder)?;
+    draft.change(|content| edit::remove(content, &flags.ref_name, &flags.package_version))?;
     Ok(Printed::out(apply(folder, &draft.changes)?))
 }
 
@@ -259,37 +185,28 @@ pub fn apply(folder: &str, changes: &Changes) -> Result<String, Report> {
 }
 
 fn build(folder: &str, flags: &BuildRepositoryFlags, words: &[&str]) -> Result<Printed, Report> {
-    let place = place(&flags.bundle_repo)?;
+    let place = place("--bundle-repo", &flags.bundle_repo)?;
     let mut draft = add(folder, &flags.add, words)?;
-    let locked = draft.change(folder, edit::relock);
-    let files = draft.files();
-    // This tells all that may have kept it from being locked, and more.
-    let mut printed = check(folder, &files, &[])?;
-    locked?;
-    let image = at(&place, &files)?.to_string();
+    let built = draft.build(&place)?;
     let name = match flags.name.as_str() {
-        "" => base(&place.name),
+        "" => place.base(),
         name => name,
     };
-    printed
-        .err
-        .extend_from_slice(apply(folder, &draft.changes)?.as_bytes());
-    printed.out = print(&[resource(name, &flags.namespace, &image)]);
-    Ok(printed)
+    let mut err: String = lines(&built.warnings);
+    err += &apply(folder, &draft.changes)?;
+    Ok(Printed {
+        out: print(&[resource(
+            name,
+            &flags.namespace,
+            &built.reference.to_string(),
+        )]),
+        err: err.into_bytes(),
+        status: 0,
+    })
 }
 
-fn place(text: &str) -> Result<reference::Repository, Report> {
-    text.parse()
-        .map_err(|reason: String| Report::new(format!("--bundle-repo: {reason}")))
-}
-
-/// The bundle that the files of a repository make, where it will be.
-fn at(place: &reference::Repository, files: &[File]) -> Result<reference::Reference, Report> {
-    let mut tree = Tree::default();
-    for file in files {
-        tree.add(file.path(), file.source()?.text.clone(), false)?;
-    }
-    Ok(place.at(bundle::digest(&tree)?))
+fn lines(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 /// The bundle of the repository in a folder, as it is put into `bundle_repo`.
@@ -297,7 +214,9 @@ fn at(place: &reference::Repository, files: &[File]) -> Result<reference::Refere
 /// # Errors
 /// That is no place, or the repository cannot be read or is no bundle.
 pub fn image(folder: &str, bundle_repo: &str) -> Result<reference::Reference, Report> {
-    at(&place(bundle_repo)?, &files(folder)?)
+    let place = place("--bundle-repo", bundle_repo)?;
+    files(folder)
+        .and_then(|files| Ok(place.at(draft::image(&files)?.digest())))
         .map_err(|report| report.context(format!("Making the bundle of '{folder}'")))
 }
 
@@ -347,64 +266,12 @@ fn list(folder: &str) -> Result<Printed, Report> {
 }
 
 /// Warnings are printed, errors make it fail.
-///
-/// # Errors
-/// The repository is at fault, or another one cannot be read.
-pub fn check(folder: &str, files: &[File], others: &[String]) -> Result<Printed, Report> {
-    let (repository, _) = Repository::read(files);
-    let mut told = verify(files);
-    for other in others {
-        told.extend(conflicts(&repository, &read(other)?, other));
-    }
-    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
-    let (errors, warnings): (Vec<_>, Vec<_>) = told.into_iter().partition(is_error);
-    if !errors.is_empty() {
-        let mut all = errors;
-        all.extend(warnings);
-        return Err(report(&format!("Verifying repository '{folder}':"), all));
-    }
-    let versions = repository.versions();
-    let count: usize = versions.iter().map(|(_, versions)| versions.len()).sum();
-    let mut printed = Printed::out(format!(
-        "{folder}: {} of {} in order\n",
-        counted(count, "version"),
-        counted(versions.len(), "package")
-    ));
-    for warning in &warnings {
-        printed
-            .err
-            .extend_from_slice(format!("{}\n", line(warning)).as_bytes());
-    }
-    Ok(printed)
-}
-
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
-}
-
-/// All that is wrong, a line each, each with its place.
-fn report(heading: &str, diagnostics: Vec<Diagnostic>) -> Report {
-    let lines = diagnostics
-        .iter()
-        .map(|diagnostic| format!("\n- {}", line(diagnostic)));
-    Report::with_diagnostics(
-        format!("{heading}{}", lines.collect::<String>()),
-        diagnostics,
-    )
-}
-
-fn line(diagnostic: &Diagnostic) -> String {
-    let warning = match diagnostic.severity {
-        Severity::Error => "",
-        Severity::Warning => "warning: ",
-    };
-    let origin = &diagnostic.origin;
-    let place = match origin.line() {
-        Some(_) => origin.to_string(),
-        None => origin.file().to_string(),
-    };
-    format!("{place}: {warning}{}", diagnostic.message)
+fn verify(folder: &str, others: &[String]) -> Result<Printed, Report> {
+    let read_other = |other: &String| Ok((other.clone(), read(other)?));
+    let others: Result<Vec<_>, Report> = others.iter().map(read_other).collect();
+    let verdict = draft::check(folder, &files(folder)?, &others?)?;
+    Ok(Printed {
+        err: lines(&verdict.warnings).into_bytes(),
+        ..Printed::out(format!("{}\n", verdict.text))
+    })
 }

@@ -21,8 +21,11 @@ pub fn select(flags: &SelectFlags, format: ErrorFormat) -> Result<Printed, Repor
         selection: flags.selection.selection(),
         installed: (!flags.installed.is_empty()).then(|| flags.installed.clone()),
         downgradable: flags.downgradable,
-        kubernetes: reported("kubernetes-version", &flags.kubernetes_version)?,
-        kapp_controller: reported("kapp-controller-version", &flags.kapp_controller_version)?,
+        kubernetes: Version::reported_by("kubernetes-version", &flags.kubernetes_version)?,
+        kapp_controller: Version::reported_by(
+            "kapp-controller-version",
+            &flags.kapp_controller_version,
+        )?,
     };
     let candidates = candidates(flags)?;
     let explained = explain(&candidates, &request);
@@ -61,28 +64,9 @@ impl SelectionFlags {
     }
 }
 
-fn reported(flag: &str, text: &str) -> Result<Option<Version>, Report> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let version = Version::parse_reported(text).map_err(|reason| {
-        Report::new(format!(
-            "invalid argument {text:?} for \"--{flag}\" flag: {reason}"
-        ))
-    })?;
-    Ok(Some(version))
-}
-
 fn candidates(flags: &SelectFlags) -> Result<Vec<Candidate>, Report> {
-    let available = || {
-        flags.available.iter().map(|version| Candidate {
-            ref_name: flags.ref_name.clone(),
-            version: version.clone(),
-            ..Candidate::default()
-        })
-    };
     match (flags.repository.as_str(), flags.available.is_empty()) {
-        ("", false) => Ok(available().collect()),
+        ("", false) => Ok(Candidate::of_versions(&flags.ref_name, &flags.available)),
         ("", true) => Err(Report::new("expected --repository or --available")),
         (_, false) => Err(Report::new(
             "expected either --repository or --available, found both",

@@ -187,7 +187,8 @@ pub fn build(source: &Source) -> Result<Built, Report> {
     })
 }
 
-fn refuse(kind: &str, name: &str, errors: Vec<FieldError>) -> Result<(), Report> {
+/// Refuses what kapp-controller would refuse, in its words.
+pub(super) fn refuse(kind: &str, name: &str, errors: Vec<FieldError>) -> Result<(), Report> {
     match errors.as_slice() {
         [] => Ok(()),
         errors => Err(Report::new(refusal(kind, GROUP, name, errors))),

@@ -1,10 +1,31 @@
 //! Typed resources to and from YAML; their fields stand in alphabetical order, as Carvel's tools write them.
 
+use crate::diagnostic::Report;
 use crate::position::Source;
 use crate::yaml::encode::encode;
-use crate::yaml::{self, ParseOptions, Value};
+use crate::yaml::{self, Document, ParseOptions, Value};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
+
+/// The one document of a file; `what` says what it should be, after a comma, or nothing.
+///
+/// # Errors
+/// The text is not YAML, or holds no document or several.
+pub(super) fn one(path: &str, text: &[u8], what: &str) -> Result<Document, Report> {
+    let source = Source::file(path, text);
+    let documents = yaml::parse(&source, ParseOptions::default())
+        .map_err(|error| Report::new(format!("Parsing '{path}': {}", error.message)))?;
+    let mut documents = documents
+        .items
+        .into_iter()
+        .filter(|document| !document.is_empty());
+    match (documents.next(), documents.next()) {
+        (Some(document), None) => Ok(document),
+        _ => Err(Report::new(format!(
+            "Expected one document in '{path}'{what}"
+        ))),
+    }
+}
 
 /// The one document of a text.
 ///

@@ -10,12 +10,14 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 pub struct Explanation {
     /// What each filter left, in order.
+    #[serde(rename = "filters")]
     pub steps: Vec<Step>,
     /// The version; absent if there is an error.
     pub version: Option<String>,
     /// Why there is no version, in kapp-controller's words.
     pub error: Option<String>,
     /// Sentences that say what may not be meant; none if all is plain.
+    #[serde(rename = "warnings")]
     pub advice: Vec<String>,
 }
 

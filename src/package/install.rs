@@ -5,6 +5,7 @@ use super::model::{
     Resource, Secret, SecretRef, ServiceAccount, VersionSelection, print,
 };
 use super::rbac::{self, Account, Target, grants, rules};
+use super::reference::Reference;
 use super::repository::resource;
 use super::source::{Inputs, Rendered};
 use crate::diagnostic::Report;
@@ -21,10 +22,25 @@ pub enum Permissions {
     ClusterAdmin,
 }
 
+impl std::str::FromStr for Permissions {
+    type Err = Report;
+
+    /// The words of the flag `--rbac`; nothing means the least.
+    fn from_str(word: &str) -> Result<Permissions, Report> {
+        match word {
+            "" | "least" => Ok(Permissions::Least),
+            "cluster-admin" => Ok(Permissions::ClusterAdmin),
+            other => Err(Report::new(format!(
+                "invalid argument {other:?} for \"--rbac\" flag: expected one of: least, cluster-admin"
+            ))),
+        }
+    }
+}
+
 /// How a package is to be installed.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// The name of the PackageInstall.
+    /// The name of the PackageInstall; empty for the first part of the package's.
     pub name: String,
     /// Its namespace.
     pub namespace: String,
@@ -34,8 +50,8 @@ pub struct Plan {
     pub selection: VersionSelection,
     /// What the service account may do.
     pub permissions: Permissions,
-    /// The repository's name, and its bundle by digest; the repository is left out if that is not known.
-    pub repository: Option<(String, String)>,
+    /// The repository's bundle, by digest; the repository is left out if that is not known.
+    pub repository: Option<Reference>,
 }
 
 /// What is to be applied.
@@ -45,8 +61,10 @@ pub struct Install {
     pub files: Vec<(String, String)>,
     /// Names of files that another install may have left in the folder, and that would be applied with these.
     pub stale: Vec<String>,
-    /// What to do, in words and commands: to install, then to uninstall. `FOLDER` stands for where the files are.
-    pub steps: Vec<String>,
+    /// How to install, in words and commands; `FOLDER` stands for where the files are.
+    pub install: Vec<String>,
+    /// How to uninstall, likewise.
+    pub uninstall: Vec<String>,
     /// What should be known.
     pub warnings: Vec<String>,
 }
@@ -59,6 +77,13 @@ const OVERLAYS: &str = "ext.packaging.carvel.dev/ytt-paths-from-secret-name.0";
 /// # Errors
 /// A name is none, or a file is not UTF-8, so that no Secret can hold it as text.
 pub fn install(plan: &Plan, rendered: &Rendered, inputs: &Inputs) -> Result<Install, Report> {
+    let plan = &Plan {
+        name: match plan.name.as_str() {
+            "" => first_part(&rendered.package.spec.ref_name),
+            name => name.to_string(),
+        },
+        ..plan.clone()
+    };
     check_name("the install", &plan.name)?;
     check_name("the namespace", &plan.namespace)?;
     let account_name = match plan.service_account.as_str() {
@@ -81,8 +106,10 @@ pub fn install(plan: &Plan, rendered: &Rendered, inputs: &Inputs) -> Result<Inst
         }
         .document()],
     );
-    if let Some((name, image)) = &plan.repository {
-        documents.add("repository", &[resource(name, &plan.namespace, image)]);
+    if let Some(image) = &plan.repository {
+        let name = image.repository.base();
+        let resource = resource(name, &plan.namespace, &image.to_string());
+        documents.add("repository", &[resource]);
     }
     let account = ServiceAccount {
         metadata: named(account_name.clone()),
@@ -130,9 +157,17 @@ pub fn install(plan: &Plan, rendered: &Rendered, inputs: &Inputs) -> Result<Inst
     documents.add("install", &[resource.document()]);
     install.stale = documents.stale();
     install.files = documents.files;
-    install.steps = steps(plan, &install.files);
+    install.install = vec![
+        "to install:".to_string(),
+        "  kubectl apply -f FOLDER".to_string(),
+    ];
+    install.uninstall = uninstall(plan, &install.files);
     install.warnings = warnings(plan, rendered);
     Ok(install)
+}
+
+fn first_part(ref_name: &str) -> String {
+    ref_name.split('.').next().unwrap_or_default().to_string()
 }
 
 /// A name of one segment, as Kubernetes has it.
@@ -269,13 +304,11 @@ fn text(path: &str, bytes: &[u8]) -> Result<String, Report> {
         .map_err(|_| Report::new(format!("'{path}' is not UTF-8")))
 }
 
-fn steps(plan: &Plan, files: &[(String, String)]) -> Vec<String> {
+fn uninstall(plan: &Plan, files: &[(String, String)]) -> Vec<String> {
     let Plan {
         name, namespace, ..
     } = plan;
     let mut steps = vec![
-        "to install:".to_string(),
-        "  kubectl apply -f FOLDER".to_string(),
         "to uninstall, in this order, as the package goes by the permissions that it came with:"
             .to_string(),
         format!("  kubectl delete packageinstall {name} --namespace {namespace} --wait"),

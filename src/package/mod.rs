@@ -10,6 +10,7 @@ pub mod bundle;
 pub mod constraint;
 pub mod digest;
 mod document;
+pub mod draft;
 pub mod edit;
 pub mod explain;
 pub mod images;
@@ -19,6 +20,7 @@ pub mod lock;
 pub mod model;
 pub mod names;
 pub mod object;
+pub mod offer;
 pub mod rbac;
 pub mod reference;
 pub mod release;
@@ -30,6 +32,7 @@ pub mod transport;
 pub mod upgrade;
 pub mod verify;
 pub mod version;
+pub mod wanted;
 
 /// A text in quotes, as Go's `%q` writes it.
 fn quoted(text: &str) -> String {

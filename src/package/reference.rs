@@ -28,6 +28,11 @@ pub struct Reference {
 }
 
 impl Repository {
+    /// The last part of its name.
+    pub fn base(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+
     /// This image of the repository.
     pub fn at(&self, digest: Digest) -> Reference {
         Reference {

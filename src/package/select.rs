@@ -22,6 +22,18 @@ pub struct Candidate {
     pub kapp_controller: String,
 }
 
+impl Candidate {
+    /// Versions of one package that ask for nothing.
+    pub fn of_versions(ref_name: &str, versions: &[String]) -> Vec<Candidate> {
+        let candidate = |version: &String| Candidate {
+            ref_name: ref_name.to_string(),
+            version: version.clone(),
+            ..Candidate::default()
+        };
+        versions.iter().map(candidate).collect()
+    }
+}
+
 /// What is asked for.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -63,8 +75,10 @@ pub struct Selection {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Step {
     /// kapp-controller's name for it, such as `after-prereleases-filter`.
+    #[serde(rename = "filter")]
     pub name: &'static str,
     /// The versions that are left, in the order of the candidates.
+    #[serde(rename = "left")]
     pub versions: Vec<String>,
 }
 

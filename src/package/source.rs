@@ -1,6 +1,7 @@
 //! What a version of a package renders: its bundle's files, rendered with an install's values as kapp-controller would.
 
-use super::app::{InlineSource, Template, YttTemplate};
+use super::app::{AppSpec, AppTemplate, Fetch, InlineSource, Template, YttTemplate};
+use super::build::refuse;
 use super::model::Package;
 use super::object::{Object, objects};
 use super::repository::{Found, Repository, SOURCES};
@@ -130,6 +131,26 @@ impl Source {
             },
             inputs: Inputs::default(),
         })
+    }
+
+    /// A package that is not built yet: these templates, rendered as they would be once they are.
+    ///
+    /// # Errors
+    /// The name or the version is none, in kapp-controller's words; or there are no templates.
+    pub fn of_templates(ref_name: &str, version: &str, files: Vec<File>) -> Result<Source, Report> {
+        let mut package = Package::new(ref_name, version);
+        refuse("Package", &package.metadata.name, package.check())?;
+        package.spec.template = Some(AppTemplate {
+            spec: AppSpec {
+                fetch: vec![Fetch::default()],
+                template: vec![Template {
+                    ytt: Some(YttTemplate::default()),
+                    ..Template::default()
+                }],
+                ..AppSpec::default()
+            },
+        });
+        Source::new(&package, files)
     }
 
     /// The same with an install's values and overlays.

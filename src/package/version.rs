@@ -3,6 +3,7 @@
 //! Its library is a fork of blang/semver, whose order counts build metadata and whose words are part of what users
 //! see; the crate `semver` has other words, and another order of build metadata (`+9` and `+009` are one here).
 
+use crate::diagnostic::Report;
 use crate::package::quoted;
 use std::cmp::Ordering;
 use std::fmt;
@@ -63,6 +64,22 @@ impl Version {
     /// As [`Version::parse`].
     pub fn parse_relaxed(text: &str) -> Result<Version, String> {
         Version::parse(text.strip_prefix('v').unwrap_or(text))
+    }
+
+    /// A version that a flag says is reported; nothing if it says nothing.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn reported_by(flag: &str, text: &str) -> Result<Option<Version>, Report> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let version = Version::parse_reported(text).map_err(|reason| {
+            Report::new(format!(
+                "invalid argument {text:?} for \"--{flag}\" flag: {reason}"
+            ))
+        })?;
+        Ok(Some(version))
     }
 
     /// Reads the version that a cluster or a kapp-controller reports (`v1.30.4-gke.100`, `1.30`), of which only the

@@ -17,14 +17,37 @@ pub struct Limits {
     pub interrupted: Option<Rc<dyn Fn() -> bool>>,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
+impl Limits {
+    /// What a page allows: a template must not freeze it.
+    pub fn page() -> Limits {
+        Limits {
+            steps: 200_000_000,
+            call_depth: 5_000,
+            native_depth: 50,
+            memory: 128 << 20,
+            interrupted: None,
+        }
+    }
+
+    /// What a terminal allows.
+    pub fn terminal() -> Limits {
         Limits {
             steps: 400_000_000,
             call_depth: 10_000,
             native_depth: 100,
             memory: 256 << 20,
             interrupted: None,
+        }
+    }
+}
+
+impl Default for Limits {
+    /// Those of where the engine was built for.
+    fn default() -> Limits {
+        if cfg!(target_arch = "wasm32") {
+            Limits::page()
+        } else {
+            Limits::terminal()
         }
     }
 }

@@ -251,6 +251,19 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         self.deserialize_map(visitor)
     }
 
+    /// A word among several; variants with content are not read.
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        _variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self.value.as_str() {
+            Some(word) => visitor.visit_enum(de::value::StrDeserializer::new(word)),
+            None => Err(self.unexpected(&"a word")),
+        }
+    }
+
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         _name: &'static str,
@@ -268,7 +281,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
     forward_to_deserialize_any! {
         i8 i16 i32 i128 u8 u16 u32 u64 u128 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct
-        enum identifier
+        identifier
     }
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 /// A typed value as a node, keys in the order of the type's fields.
 ///
 /// # Errors
-/// The value has a shape that YAML has no plain form for, such as a variant with content.
+/// The value has a shape that YAML has no plain form for, such as a variant with several fields.
 pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result {
     value.serialize(Writer)
 }
@@ -143,9 +143,9 @@ impl Serializer for Writer {
         _name: &'static str,
         _index: u32,
         variant: &'static str,
-        _value: &T,
+        value: &T,
     ) -> Result {
-        no_form(variant)
+        Ok(Value::map([(Value::str(variant), encode(value)?)]))
     }
 
     fn serialize_seq(self, _len: Option<usize>) -> Result<Elements> {

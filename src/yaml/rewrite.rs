@@ -140,11 +140,11 @@ mod tests {
         let ours = "# ours\nreplicas: 4 # four\n\n# why\naudit:\n  # in\n  paths: on\nlist:\n- a # first\n- b\n# the end\n";
         let (text, lost) = rewritten(
             ours,
-            "replicas: 5\naudit:\n  paths: off\n  more: 1\nlist:\n- c\n- a\n",
+            "replicas: 5\naudit:\n  paths: wide\n  more: 1\nlist:\n- c\n- a\n",
         );
         assert_eq!(
             text,
-            "# ours\nreplicas: 5 # four\n\n# why\naudit:\n  # in\n  paths: off\n\n  more: 1\n\nlist:\n  - c\n  - a # first\n# the end\n"
+            "# ours\nreplicas: 5 # four\n\n# why\naudit:\n  # in\n  paths: wide\n\n  more: 1\n\nlist:\n  - c\n  - a # first\n# the end\n"
         );
         assert_eq!(lost, 0);
     }
