@@ -104,9 +104,9 @@ export const output = (page) => page.locator('#output').textContent();
 export const valuesText = (page) => page.locator('#values').inputValue();
 
 /** What a program prints; it must not fail. */
-export function rendered(program, args, encoding = 'utf8') {
-  const run = spawnSync(program, args, { encoding, maxBuffer: 1 << 26 });
-  assert.equal(run.status, 0, String(run.stderr));
+export function rendered(program, args, encoding = 'utf8', cwd = undefined) {
+  const run = spawnSync(program, args, { encoding, cwd, maxBuffer: 1 << 26 });
+  assert.equal(run.status, 0, `${program} ${args.join(' ')}: ${run.error ?? ''} ${run.stdout} ${run.stderr}`);
   return run.stdout;
 }
 
