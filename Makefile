@@ -65,8 +65,8 @@ size: page ## what a visitor's browser loads
 web: $(BINARY) npm ## the page in Chromium
 	.ci/test-web
 
-bench: $(BINARY) ## whole-process times, beside ytt's if YTT names its binary
-	node benches/process.mjs $(CURDIR)/$(BINARY)
+bench: $(BINARY) page ## times, memory and slopes, into docs/performance.md; beside ytt's if YTT names its binary
+	node benches/bench.mjs $(CURDIR)/$(BINARY)
 
 clean: ## what a build made; the tools stay
 	cargo clean

@@ -5,6 +5,7 @@ pub mod bytestring;
 pub mod cli;
 pub mod diagnostic;
 pub mod files;
+mod hash;
 pub mod library;
 pub mod memory;
 pub mod modules;

@@ -1,7 +1,7 @@
 //! The one pipeline behind every door: files and data values in, documents or a report out.
 
 use crate::diagnostic::Report;
-use crate::files::{File, OutputFile};
+use crate::files::{Content, File, OutputFile};
 use crate::library::execution::accessible_paths;
 use crate::library::{Execution, Folder, Options as LibraryOptions, Place, Session};
 use crate::schema::Schema;
@@ -15,6 +15,8 @@ use std::rc::Rc;
 pub struct Request {
     /// The files, in order.
     pub files: Vec<File>,
+    /// The same files made ready, for renders that follow one another; they are made ready anew if this is absent.
+    pub ready: Option<Ready>,
     /// Data values beside those in files.
     pub values: Flags,
     /// How templates are read.
@@ -25,6 +27,17 @@ pub struct Request {
     pub limits: Limits,
     /// Takes what templates `print`, a line at a time; it is dropped otherwise.
     pub printer: Option<Printer>,
+}
+
+/// Files of which each is parsed and compiled once, however often they are rendered.
+#[derive(Clone)]
+pub struct Ready(Rc<Folder>);
+
+impl Ready {
+    /// These files, in order. Nothing is read before a render asks for it.
+    pub fn new(files: &[File]) -> Ready {
+        Ready(Folder::root(files))
+    }
 }
 
 /// How templates are read and data values checked.
@@ -57,6 +70,23 @@ pub struct Output {
     pub documents: DocumentSet,
     /// The same by file, after the texts.
     pub files: Vec<OutputFile>,
+}
+
+impl Output {
+    /// Fails if it comes to more than so many bytes: nodes that stand in many places are held once and printed often.
+    fn check(&self, most: usize) -> Result<(), Report> {
+        let texts = self.files.iter().map(|file| match &file.content {
+            Content::Text(text) => text.len(),
+            Content::Documents(_) => 0,
+        });
+        let left = most.checked_sub(texts.sum());
+        match left.is_some_and(|left| !self.documents.is_longer(left)) {
+            true => Ok(()),
+            false => Err(Report::new(format!(
+                "evaluation stopped: its results are longer than {most} bytes"
+            ))),
+        }
+    }
 }
 
 impl From<Value> for Output {
@@ -96,10 +126,12 @@ pub fn render(request: &Request) -> Result<Output, Report> {
     library_values.extend(flags.libraries);
     let evaluation =
         execution.evaluate(&mut interp, document.value, library_values, library_schemas)?;
-    Ok(Output {
+    let output = Output {
         documents: evaluation.documents,
         files: evaluation.files,
-    })
+    };
+    output.check(request.limits.output)?;
+    Ok(output)
 }
 
 /// The schema of the data values; a permissive one if none is declared.
@@ -119,7 +151,13 @@ fn start(request: &Request) -> (Interp, Execution) {
         interp.set_printer(printer.clone());
     }
     let options = request.options;
-    let root = Folder::root(&request.files);
+    let root = match &request.ready {
+        Some(Ready(root)) => {
+            root.begin_anew();
+            root.clone()
+        }
+        None => Folder::root(&request.files),
+    };
     let execution = Execution::new(
         Rc::new(Session::default()),
         Place {

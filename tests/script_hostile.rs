@@ -42,6 +42,8 @@ fn limits() -> Limits {
         call_depth: 5_000,
         native_depth: 50,
         memory: 48 << 20,
+        nodes: 200_000,
+        output: 4 << 20,
         interrupted: None,
     }
 }

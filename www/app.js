@@ -65,6 +65,7 @@ async function follow(from) {
   if (find('values').value !== values.text) find('values').value = values.text;
   open.views?.update();
   take.update();
+  busy(take.lookAgain);
   find('undo').disabled = !values.canUndo;
   find('redo').disabled = !values.canRedo;
   find('again').disabled = values.text === '';
@@ -128,6 +129,7 @@ function show(result, spent) {
     unlight();
     announce('error', { error: result.error, diagnostics: result.diagnostics });
     status(result.stopped ? say('stopped') : say('wrong', Math.max(1, result.diagnostics.length)));
+    busy(lookAgain);
     return;
   }
   announce('render', { text: result.text, documents: result.documents, ms: spent });
@@ -142,7 +144,7 @@ function show(result, spent) {
 }
 
 /** What the panel that is looked at has to show beside the result. */
-const lookAgain = () => Promise.all([compare?.update(), install?.update()]);
+const lookAgain = () => Promise.all([compare.update(), install.update(), take.lookAgain()]);
 
 /** Says something to all who look or listen, but not twice. */
 function status(text) {
@@ -252,6 +254,11 @@ function applyFinder() {
   const wanted = find('search').value.trim().toLowerCase();
   const only = find('only-changed').checked;
   const views = [...open.views?.all.values() ?? []];
+  find('found').textContent = '';
+  if (!wanted && !only) {
+    for (const { element } of views) element.hidden = false;
+    return;
+  }
   const fits = views.filter((view) => (!wanted || view.words.includes(wanted)) && (!only || isChanged(view.field, view.cell.read())));
   const shown = new Set(fits.map((view) => view.element));
   let count = 0;
@@ -260,7 +267,7 @@ function applyFinder() {
     view.element.hidden = !shown.has(view.element) && !inside;
     count += !view.element.hidden && !view.field.fields && view.field.key !== undefined;
   }
-  find('found').textContent = wanted || only ? say('fieldsShown', count) : '';
+  find('found').textContent = say('fieldsShown', count);
 }
 
 // ── Opening and keeping ──

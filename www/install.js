@@ -37,7 +37,7 @@ export function buildInstall(panel, page) {
   chosen.setAttribute('role', 'status');
   chosen.className = 'chosen';
   upgrade.tabIndex = 0;
-  const versionSetting = labelled('version', version);
+  const versionSetting = labelled('packageVersion', version);
   const part = (word, ...children) => element('div', { class: 'take' }, element('h3', {}, say(word)), ...children);
   const upgradePart = part('whatChanges', element('div', { class: 'settings' }, labelled('upgradeFrom', from)), upgrade);
   panel.replaceChildren(
@@ -79,8 +79,7 @@ export function buildInstall(panel, page) {
           element('div', { class: 'tools' }, copyButton(path, () => text, page.notice),
             element('button', { type: 'button', 'aria-label': say('downloadOf', path), onclick: () => download(path.split('/').at(-1), text) }, say('download'))), pre);
       }));
-    steps.replaceChildren(...[['installSteps', install], ['uninstallSteps', uninstall]].map(([word, lines]) => element('div', {},
-      element('h4', {}, say(word)), element('pre', { tabindex: '0', role: 'region', 'aria-label': say(word) }, lines.join('\n')))));
+    steps.replaceChildren(...[install, uninstall].map((lines) => element('pre', { tabindex: '0', role: 'region', 'aria-label': lines[0] }, lines.join('\n'))));
   }
 
   /** Shows all anew, if the panel is looked at. */

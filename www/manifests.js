@@ -31,6 +31,7 @@ export function split(text, names) {
 
 /** A line of YAML as printed, in spans for what it is made of. */
 export function highlight(line, covered) {
+  if (/^\s*#/.test(line)) return [element('span', { class: 'quiet' }, line)];
   const found = /^(\s*(?:- )*)(?:("(?:[^"\\]|\\.)*"|[^\s"'#][^:#]*?)(:)(?= |$))?(.*)$/.exec(line);
   const [, start, key, colon, rest] = found;
   const parts = [start];

@@ -22,14 +22,14 @@ export class Output {
     const { text } = places;
     text.addEventListener('click', ({ target }) => {
       const line = target.closest('.line');
-      if (line && getSelection().isCollapsed) ask(this.#indexOf(line));
+      if (line && getSelection().isCollapsed) this.#ask(line, ask);
     });
     text.addEventListener('keydown', (event) => {
       const line = document.activeElement.closest('.line');
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (event.ctrlKey || event.metaKey || event.altKey || (!step && !(line && event.key === 'Enter'))) return;
       event.preventDefault();
-      if (!step) ask(this.#indexOf(line));
+      if (!step) this.#ask(line, ask);
       else this.#step(line, step);
     });
     // Colours are for what is seen: most of a long result never is.
@@ -40,6 +40,12 @@ export class Output {
         this.#documents.find(({ element }) => element === target)?.paint();
       }
     }, { root: text, rootMargin: '300px 0px' });
+  }
+
+  #ask(line, ask) {
+    this.#places.text.querySelector('.asked')?.classList.remove('asked');
+    line.classList.add('asked');
+    ask(this.#indexOf(line));
   }
 
   #indexOf(line) {

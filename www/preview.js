@@ -39,6 +39,7 @@ sheet.replaceSync(`
   .key { color: light-dark(#0f5575, #8fd0ee); }
   .text { color: light-dark(#7a3e00, #f0c08a); }
   .atom { color: light-dark(#6b2a86, #dcb1f0); }
+  .quiet { color: var(--quiet); }
   .error { color: light-dark(#9a1c1c, #ffb4ab); background: light-dark(#fdf0ef, #341a1a); }
   .error pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   .error button { margin: 0 0 .4rem .35rem; color: inherit; font: .8rem/1.6 var(--mono); text-decoration: underline; }

@@ -24,7 +24,7 @@ export function commandFor({ name, own }, text, hasSecrets) {
 /**
  * Builds the panel.
  * @param page `{ values(), rendering(), open(), importValues(name, text), notice(text) }`
- * @returns {{ update(): void }}
+ * @returns {{ update(): void, lookAgain(): Promise<void> }}
  */
 export function buildTakeAway(panel, page) {
   const style = element('select', { id: 'values-style', onchange: () => update() },
@@ -56,9 +56,10 @@ export function buildTakeAway(panel, page) {
   const update = () => {
     valuesFile.pre.textContent = shownValues() || say('noValues');
     command.pre.textContent = command.text();
-    link.update();
   };
-  return { update };
+  /** What takes longer is done if it is looked at. */
+  const lookAgain = () => (panel.hidden ? undefined : link.update());
+  return { update, lookAgain };
 
   function box(title, text, name, ...more) {
     const heading = element('h3', { id: `take-${title}` }, say(title));

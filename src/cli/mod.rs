@@ -41,6 +41,7 @@ use crate::script::format::nearest;
 use clap::error::ContextKind;
 use clap::{CommandFactory, FromArgMatches};
 use flags::{Command, CommandLine, ErrorFormat};
+use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -212,8 +213,11 @@ fn explain(root: &clap::Command, error: &clap::Error) -> Report {
     });
     match (argument, context(ContextKind::InvalidValue)) {
         (Some(argument), Some(value)) => {
-            let valid = context(ContextKind::ValidValue).unwrap_or_default();
-            grammar::invalid(argument, &value, &format!("expected one of: {valid}"))
+            let reason = match (context(ContextKind::ValidValue), error.source()) {
+                (None, Some(reason)) => reason.to_string(),
+                (valid, _) => format!("expected one of: {}", valid.unwrap_or_default()),
+            };
+            grammar::invalid(argument, &value, &reason)
         }
         _ => Report::new(error.to_string().trim_start_matches("error: ").trim()),
     }

@@ -6,7 +6,7 @@ use super::links::Allowed;
 use super::{Printed, bulk, output, values};
 use crate::diagnostic::Report;
 use crate::files::{File, Kind, apply_marks};
-use crate::render::{self, Inspect, Options, Output, Request};
+use crate::render::{self, Inspect, Options, Output, Ready, Request};
 use crate::schema::{Schema, export};
 use crate::yaml::{self, DocumentSet, Value};
 use std::cell::RefCell;
@@ -58,8 +58,11 @@ pub fn render(flags: &RenderFlags, packages: &[String]) -> Result<Printed, Repor
         printed.out = bulk::write(&files, &errors);
         return Ok(printed);
     }
-    let result = run(flags, &mut reader, files, &mut printed.err)
-        .and_then(|product| deliver(flags, &product, &mut printed));
+    let result = run(flags, &mut reader, files, &mut printed.err).and_then(|product| {
+        let delivered = deliver(flags, &product, &mut printed);
+        leave(flags, product);
+        delivered
+    });
     if flags.debug {
         let line = format!("### result\ntotal: {:?}\n", start.elapsed());
         printed.err.extend_from_slice(line.as_bytes());
@@ -69,6 +72,14 @@ pub fn render(flags: &RenderFlags, packages: &[String]) -> Result<Printed, Repor
         let _ = std::io::stderr().write_all(&printed.err);
     }
     result.map(|()| printed)
+}
+
+/// Lets go of something large at the end. The system takes a process's memory back at once; to take it apart piece by
+/// piece beforehand would be a good part of a render. A process that goes on must do so.
+fn leave<T>(flags: &RenderFlags, large: T) {
+    if !flags.watch {
+        std::mem::forget(large);
+    }
 }
 
 /// The documents of a render.
@@ -149,6 +160,7 @@ fn run(
     let taken = sink.clone();
     let request = Request {
         values,
+        ready: Some(Ready::new(&files)),
         files,
         options: Options {
             strict: flags.strict,
@@ -160,6 +172,7 @@ fn run(
             true => Inspect::Values,
             false => Inspect::None,
         },
+        limits: flags.bounds.limits(),
         printer: Some(Rc::new(move |line: &str| {
             let mut lines = taken.borrow_mut();
             lines.extend_from_slice(line.as_bytes());
@@ -176,6 +189,7 @@ fn run(
         Err(report) => render::schema(&request).and(Err(report)),
     };
     lines.append(&mut sink.borrow_mut());
+    leave(flags, request);
     result
 }
 

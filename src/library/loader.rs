@@ -4,6 +4,7 @@ use super::tree::{Folder, Found, Input};
 use super::{Options, Place, Session, instance};
 use crate::diagnostic::Report;
 use crate::files::Kind;
+use crate::hash;
 use crate::modules::{self, ModuleContext};
 use crate::script::{Args, Error, Globals, Interp, Loader, Result, Value};
 use crate::template::convert::StructTemplate;
@@ -12,7 +13,6 @@ use crate::values::{Envelope, SchemaEnvelope};
 use crate::yaml;
 use crate::yaml::node::DocumentSet;
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Files may load one another so deep.
@@ -30,7 +30,7 @@ pub struct Evaluator {
     pub(super) library_values: Vec<Rc<Envelope>>,
     pub(super) library_schemas: Vec<Rc<SchemaEnvelope>>,
     /// Templates that ran, by the names that errors know them by.
-    templates: RefCell<HashMap<String, Rc<Template>>>,
+    templates: RefCell<hash::Map<String, Rc<Template>>>,
 }
 
 impl Evaluator {

@@ -85,6 +85,14 @@ impl Folder {
         finish(root)
     }
 
+    /// Forgets what a render found out about its files, other than what they hold.
+    pub fn begin_anew(&self) {
+        for input in &self.files {
+            input.for_output.set(input.file.is_for_output());
+        }
+        self.folders.iter().for_each(|folder| folder.begin_anew());
+    }
+
     /// A private library by its path.
     ///
     /// # Errors

@@ -167,18 +167,22 @@ fn assertion(check: Value) -> Value {
 
 /// Checks are functions of the language, since errors show them as such. `again` is a value as it is after
 /// it went through YAML.
-fn compile(interp: &mut Interp, name: &str, body: &str, bound: &Value) -> Result<Value> {
+fn compile(interp: &mut Interp, name: &'static str, body: &str, bound: &Value) -> Result<Value> {
     struct NoModules;
     impl Loader for NoModules {
         fn load(&self, _: &mut Interp, module: &str) -> Result<Rc<Globals>> {
             Err(Error::new(format!("cannot load {module}")))
         }
     }
-    let text = format!("make = lambda bound, again: {body}\n");
-    let program = Program::compile(&format!("assert.{name}"), text.as_bytes(), &[])
-        .map_err(|errors| Error::new(errors.iter().map(ToString::to_string).collect::<String>()))?;
-    let globals = program.run(interp, None, Rc::new(NoModules))?;
-    let make = globals.get("make").cloned().unwrap_or_default();
+    let make = interp.once(name, |interp| {
+        let text = format!("make = lambda bound, again: {body}\n");
+        let program = Program::compile(&format!("assert.{name}"), text.as_bytes(), &[], &[])
+            .map_err(|errors| {
+                Error::new(errors.iter().map(ToString::to_string).collect::<String>())
+            })?;
+        let globals = program.run(interp, None, Rc::new(NoModules))?;
+        Ok(globals.get("make").cloned().unwrap_or_default())
+    })?;
     let again = Value::function("again", |_, args| again(one(&args)?));
     interp.call(&make, Args::positional(vec![bound.clone(), again]))
 }

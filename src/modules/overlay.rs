@@ -1,7 +1,7 @@
 //! `@ytt:overlay`: applying overlays in code, and matchers.
 
 use super::{bool_argument, function, function_holding, one};
-use crate::overlay::{self, Defaults, map_key_matcher};
+use crate::overlay::{self, Defaults, SUBSET_MATCHER, map_key_matcher};
 use crate::script::{Args, Error, Interp, Module, Result, Value};
 use crate::template::convert::{to_fragment, to_yaml};
 use crate::yaml::Value as Node;
@@ -88,11 +88,7 @@ fn subset(args: Args) -> Result<Value> {
         let (left, wanted) = (to_yaml(left)?, to_yaml(first(held))?);
         Ok(Value::Bool(overlay::subset(&left, &wanted).is_ok()))
     };
-    Ok(function_holding(
-        "overlay.subset_matcher",
-        args.positional,
-        body,
-    ))
+    Ok(function_holding(SUBSET_MATCHER, args.positional, body))
 }
 
 /// What a matcher of one value holds.

@@ -8,6 +8,8 @@ use std::rc::Rc;
 /// The module for a file whose nodes `builder` builds.
 pub fn module(builder: &Rc<NodeBuilder>) -> Value {
     let builder = builder.clone();
-    let replace = function("template.replace", move |_, args| builder.replace(&args));
+    let replace = function("template.replace", move |interp, args| {
+        builder.replace(interp, &args)
+    });
     Module::new("template", vec![("replace", replace)])
 }

@@ -1,9 +1,9 @@
 //! Finding on the left what an item on the right is about.
 
 use super::annotation::{MATCH, keywords, unknown_keyword};
-use super::compare::leaves_equal;
+use super::compare::{leaves_equal, subset};
 use super::expects::Expects;
-use crate::modules::{bool_argument, function, go_type};
+use crate::modules::{bool_argument, function, go_type, named_error};
 use crate::position::Position;
 use crate::script::{self, Args, Error, Interp, Result};
 use crate::template::convert::{go_type_name, to_fragment, to_yaml};
@@ -32,14 +32,20 @@ impl Matcher {
         Ok(matcher)
     }
 
-    /// The matcher function: of a string the one that compares the values of that key.
-    fn function(&self, allowed: &str) -> Result<Option<script::Value>> {
+    /// What is asked about each candidate.
+    fn by(&self, allowed: &str) -> Result<Option<By>> {
         match &self.by {
             None => Ok(None),
             Some(script::Value::Str(key)) if allowed.contains("string") => {
-                Ok(Some(map_key_matcher(&key.to_text())))
+                Ok(Some(By::Key(key.to_text().into_owned())))
             }
-            Some(by) if by.is_callable() => Ok(Some(by.clone())),
+            Some(by) if by.is_callable() => {
+                let wanted = by.held_by(SUBSET_MATCHER).and_then(<[_]>::first);
+                Ok(Some(match wanted.map(to_yaml) {
+                    Some(Ok(wanted)) => By::Subset(wanted),
+                    _ => By::Function(by.clone()),
+                }))
+            }
             Some(other) => Err(Error::new(format!(
                 "Expected '{MATCH}' annotation keyword argument 'by' to be {allowed}, but was {}",
                 go_type(other)
@@ -54,16 +60,49 @@ impl Matcher {
     }
 }
 
-/// Asks a matcher function about one candidate: its index or key, its value, the value on the right.
-fn answers(
-    interp: &mut Interp,
-    by: &script::Value,
-    index: script::Value,
-    left: &Value,
-    right: &script::Value,
-) -> Result<bool> {
-    let args = Args::positional(vec![index, to_fragment(left), right.clone()]);
-    bool_argument(&interp.call(by, args)?)
+/// The name of the function that `overlay.subset` gives; it holds what it looks for.
+pub const SUBSET_MATCHER: &str = "overlay.subset_matcher";
+
+/// The name of the function that `overlay.map_key` gives.
+const MAP_KEY_MATCHER: &str = "overlay.map_key_matcher";
+
+/// Steps that the look at a candidate counts for.
+const LOOK: u64 = 4;
+
+/// What decides whether a candidate is meant.
+enum By {
+    /// A function, asked about each.
+    Function(script::Value),
+    /// It is a map, and its value of this key is that on the right.
+    Key(String),
+    /// It holds this. The same as the function, without a call for each candidate.
+    Subset(Value),
+}
+
+impl By {
+    /// Whether a candidate is meant: its index or key, its value, the value on the right.
+    fn means(
+        &self,
+        interp: &mut Interp,
+        index: impl FnOnce() -> script::Value,
+        left: &Value,
+        right: &Value,
+    ) -> Result<bool> {
+        match self {
+            By::Function(by) => {
+                let args = vec![index(), to_fragment(left), to_fragment(right)];
+                bool_argument(&interp.call(by, Args::positional(args))?)
+            }
+            By::Key(key) => {
+                interp.work(LOOK)?;
+                same_key(left, right, key).map_err(|error| named_error(MAP_KEY_MATCHER, &error))
+            }
+            By::Subset(wanted) => {
+                interp.work(LOOK)?;
+                Ok(subset(left, wanted).is_ok())
+            }
+        }
+    }
 }
 
 fn needs_keyword() -> Error {
@@ -81,7 +120,7 @@ pub fn map_items(
 ) -> Result<Option<Vec<usize>>> {
     let matcher = Matcher::of(&right.meta, defaults)?;
     let mut found = Vec::new();
-    match matcher.function("either string (for map key) or function")? {
+    match matcher.by("either string (for map key) or function")? {
         None => {
             let same = left
                 .items
@@ -91,9 +130,9 @@ pub fn map_items(
             found.extend(same.map(|(index, item)| (index, item.meta.position.clone())));
         }
         Some(by) => {
-            let value = to_fragment(&right.value);
             for (index, item) in left.items.iter().enumerate() {
-                if answers(interp, &by, to_fragment(&item.key), &item.value, &value)? {
+                let key = || to_fragment(&item.key);
+                if by.means(interp, key, &item.value, &right.value)? {
                     found.push((index, item.meta.position.clone()));
                 }
             }
@@ -115,21 +154,15 @@ pub fn array_items(
         Some(_) => {}
     }
     let matcher = Matcher::of(&right.meta, defaults)?;
-    let Some(by) = matcher.function("either string (for map key) or function")? else {
+    let Some(by) = matcher.by("either string (for map key) or function")? else {
         return Err(Error::new(format!(
             "Expected '{MATCH}' annotation keyword argument 'by' to be specified"
         )));
     };
-    let value = to_fragment(&right.value);
     let mut found = Vec::new();
     for (index, item) in left.iter().enumerate() {
-        if answers(
-            interp,
-            &by,
-            script::Value::Int(index as i64),
-            &item.value,
-            &value,
-        )? {
+        let place = || script::Value::Int(index as i64);
+        if by.means(interp, place, &item.value, &right.value)? {
             found.push((index, item.meta.position.clone()));
         }
     }
@@ -162,23 +195,17 @@ pub fn documents(
         };
         return matcher.decide(interp, vec![((0, 0), document.meta.position.clone())]);
     }
-    let Some(by) = matcher.function("function")? else {
+    let Some(by) = matcher.by("function")? else {
         return Err(Error::new(format!(
             "Expected '{MATCH}' annotation keyword argument 'by'  to be specified"
         )));
     };
-    let value = to_fragment(&right.value);
     let mut found = Vec::new();
     let mut index = 0;
     for (set, documents) in left.iter().enumerate() {
         for (place, document) in documents.items.iter().enumerate() {
-            if answers(
-                interp,
-                &by,
-                script::Value::Int(index),
-                &document.value,
-                &value,
-            )? {
+            let place_of_all = || script::Value::Int(index);
+            if by.means(interp, place_of_all, &document.value, &right.value)? {
                 found.push(((set, place), document.meta.position.clone()));
             }
             index += 1;
@@ -194,19 +221,20 @@ fn one_document() -> Error {
 /// The function that matches maps whose values of a key are equal: `by="name"`.
 pub fn map_key_matcher(key: &str) -> script::Value {
     let key = key.to_owned();
-    function("overlay.map_key_matcher", move |_, args| {
+    function(MAP_KEY_MATCHER, move |_, args| {
         let [_, left, right] = args.positional.as_slice() else {
             return Err(Error::new("expected exactly 3 arguments"));
         };
         let (left, right) = (to_yaml(left)?, to_yaml(right)?);
-        Ok(script::Value::Bool(leaves_equal(
-            &value_of(&left, &key)?,
-            &value_of(&right, &key)?,
-        )))
+        same_key(&left, &right, &key).map(script::Value::Bool)
     })
 }
 
-fn value_of(value: &Value, key: &str) -> Result<Value> {
+fn same_key(left: &Value, right: &Value, key: &str) -> Result<bool> {
+    Ok(leaves_equal(value_of(left, key)?, value_of(right, key)?))
+}
+
+fn value_of<'a>(value: &'a Value, key: &str) -> Result<&'a Value> {
     let Value::Map(map) = value else {
         return Err(Error::new(format!(
             "Expected value to be map, but was {}",
@@ -218,7 +246,7 @@ fn value_of(value: &Value, key: &str) -> Result<Value> {
         .iter()
         .find(|item| matches!(&item.key, Value::Str(text) if *text == key));
     match found {
-        Some(item) => Ok(item.value.clone()),
+        Some(item) => Ok(&item.value),
         None => Err(Error::new(format!(
             "Expected to find map item with key '{key}', but did not"
         ))),

@@ -10,7 +10,7 @@ mod expects;
 mod matcher;
 
 pub use compare::{leaves_equal, subset};
-pub use matcher::map_key_matcher;
+pub use matcher::{SUBSET_MATCHER, map_key_matcher};
 
 use crate::bytestring::Str;
 use crate::position::Position;

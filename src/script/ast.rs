@@ -74,6 +74,8 @@ pub enum Stmt {
     },
     /// `return`.
     Return { pos: Pos, value: Option<Expr> },
+    /// A call of the node builder that is a line of its own.
+    Node { pos: Pos, operation: u16, tag: u32 },
 }
 
 /// `if` or `elif`.
@@ -190,6 +192,12 @@ pub enum Expr {
     /// `f(...)`; `pos` is that of `(`.
     Call {
         function: Box<Expr>,
+        pos: Pos,
+        args: Vec<Arg>,
+    },
+    /// A call of an operation of the node builder, by its index; `pos` is that of the line.
+    Build {
+        operation: u16,
         pos: Pos,
         args: Vec<Arg>,
     },
@@ -406,6 +414,7 @@ impl Expr {
             | Expr::Tuple(pos, _)
             | Expr::Dict(pos, _)
             | Expr::Call { pos, .. }
+            | Expr::Build { pos, .. }
             | Expr::Dot { pos, .. }
             | Expr::Index { pos, .. }
             | Expr::Slice { pos, .. }

@@ -79,6 +79,11 @@ pub(super) enum Op {
         operation: u16,
         call: u32,
     },
+    /// Calls an operation of the node builder for a node.
+    Node {
+        operation: u16,
+        tag: u32,
+    },
     Load(u32),
     Return,
     /// `return` without a value, and the end of a function.

@@ -1,7 +1,7 @@
 //! Lists, tuples, dicts and sets: shared, growable, locked while something iterates over them.
 
 use super::error::{Error, Result};
-use super::operations::{Hashing, key_eq};
+use super::operations::key_eq;
 use super::value::Value;
 use crate::memory::{Counted, Held};
 use indexmap::{Equivalent, IndexMap};
@@ -244,7 +244,7 @@ impl Hasher for Ready {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = Hashing::bytes(bytes);
+        self.0 = crate::hash::of(bytes);
     }
 
     fn write_u64(&mut self, hash: u64) {

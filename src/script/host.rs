@@ -4,10 +4,10 @@ use super::collections::dismantle;
 use super::error::{Error, Result};
 use super::value::{HostValue, Value};
 use crate::bytestring::Str;
+use crate::hash;
 use crate::memory::Held;
 use std::any::Any;
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// What `load("@ytt:json", "json")` gives: a name and its members.
 pub struct Module {
@@ -66,7 +66,7 @@ const FEW: usize = 12;
 /// ytt's struct, also the form of `data.values`: attributes in order, read by name or by index.
 pub struct Struct {
     entries: Vec<(Str, Value)>,
-    by_name: HashMap<Str, usize>,
+    by_name: hash::Map<Str, usize>,
     _held: Held,
 }
 
@@ -102,7 +102,8 @@ impl Struct {
 impl From<Vec<(Str, Value)>> for Struct {
     fn from(given: Vec<(Str, Value)>) -> Struct {
         let mut entries: Vec<(Str, Value)> = Vec::with_capacity(given.len());
-        let mut by_name: HashMap<Str, usize> = HashMap::with_capacity(given.len());
+        let mut by_name: hash::Map<Str, usize> =
+            hash::Map::with_capacity_and_hasher(given.len(), Default::default());
         for (name, value) in given {
             match by_name.get(&name).and_then(|&index| entries.get_mut(index)) {
                 Some(entry) => entry.1 = value,
@@ -113,7 +114,7 @@ impl From<Vec<(Str, Value)>> for Struct {
             }
         }
         if entries.len() <= FEW {
-            by_name = HashMap::new();
+            by_name = hash::Map::default();
         }
         Struct {
             _held: Held::new(entries.len() * ENTRY),

@@ -13,6 +13,10 @@ pub struct Limits {
     pub native_depth: usize,
     /// Bytes that strings and values may hold at once.
     pub memory: usize,
+    /// Nodes of what one file builds, those that stand in several places counted at each.
+    pub nodes: usize,
+    /// Bytes of all results together, about.
+    pub output: usize,
     /// Asked every 1,024 steps; `true` ends the evaluation.
     pub interrupted: Option<Rc<dyn Fn() -> bool>>,
 }
@@ -25,6 +29,8 @@ impl Limits {
             call_depth: 5_000,
             native_depth: 50,
             memory: 128 << 20,
+            nodes: 1_000_000,
+            output: 64 << 20,
             interrupted: None,
         }
     }
@@ -36,6 +42,8 @@ impl Limits {
             call_depth: 10_000,
             native_depth: 100,
             memory: 256 << 20,
+            nodes: 5_000_000,
+            output: 1 << 30,
             interrupted: None,
         }
     }

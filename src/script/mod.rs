@@ -32,6 +32,7 @@ pub use error::{Error, Frame, Result, SyntaxError};
 pub use host::{Module, Struct};
 pub use limits::Limits;
 pub use number::to_integer;
+pub use scan::{Extent, NodeCall};
 pub use value::{Args, Builtin, Host, HostValue, Native, Range, Value};
 pub use vm::{Builder, Function, Globals, Interp, Loader, Printer, Program};
 

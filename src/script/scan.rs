@@ -7,6 +7,7 @@ use super::{format, number};
 use crate::bytestring::Str;
 use num_bigint::BigInt;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,8 @@ pub(super) enum Token {
     Sign(&'static str),
     /// A word of the language.
     Word(&'static str),
+    /// A call that is known.
+    Node(NodeCall),
 }
 
 impl Token {
@@ -39,7 +42,7 @@ impl Token {
             Token::Newline => "newline".into(),
             Token::Indent => "indent".into(),
             Token::Outdent => "outdent".into(),
-            Token::Identifier => "identifier".into(),
+            Token::Identifier | Token::Node(_) => "identifier".into(),
             Token::Int(_) | Token::BigInt(_) => "int literal".into(),
             Token::Float(_) => "float literal".into(),
             Token::Str(_) => "string literal".into(),
@@ -52,6 +55,31 @@ impl Token {
     pub fn is(&self, text: &str) -> bool {
         matches!(self, Token::Sign(sign) | Token::Word(sign) if *sign == text)
     }
+}
+
+/// The beginning of a line of a program that calls the node builder with the number of a node. Most lines of a template
+/// are such; who writes them says where they stand, so that they need not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeCall {
+    /// Index of the operation among the builder's names.
+    pub operation: u16,
+    /// The node's number.
+    pub tag: u32,
+    /// How much of the line this is.
+    pub extent: Extent,
+    /// Its first byte in the program's text, which begins the line, and the first after it.
+    pub span: (usize, usize),
+}
+
+/// How much of a line a [`NodeCall`] is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it: `operation(tag)`.
+    Whole,
+    /// `operation(tag, `, more arguments follow.
+    Open,
+    /// `operation(tag, "name", other(`, the arguments of the other operation follow.
+    Named(Rc<str>, u16),
 }
 
 /// Words of the language.
@@ -88,16 +116,20 @@ pub(super) struct Scanner<'a> {
     ahead: VecDeque<(Lexeme, bool)>,
     /// Where the blocks begin that are open.
     open: Vec<Pos>,
-    /// What came last: after `:` and a newline a block begins.
-    last: [Option<Token>; 2],
+    /// The last token was `:`.
+    after_colon: bool,
+    /// The last tokens were `:` and a newline: a block begins.
+    begins_block: bool,
     last_pos: Pos,
 }
 
 impl<'a> Scanner<'a> {
-    pub fn new(text: &'a [u8]) -> Scanner<'a> {
+    /// A scanner of this text; `calls` are lines in it, in order.
+    pub fn new(text: &'a [u8], calls: &'a [NodeCall]) -> Scanner<'a> {
         Scanner {
             raw: Raw {
                 text,
+                calls,
                 at: 0,
                 line: 1,
                 mark: (0, 1),
@@ -106,7 +138,8 @@ impl<'a> Scanner<'a> {
             },
             ahead: VecDeque::new(),
             open: Vec::new(),
-            last: [None, None],
+            after_colon: false,
+            begins_block: false,
             last_pos: Pos { line: 1, column: 1 },
         }
     }
@@ -129,14 +162,14 @@ impl<'a> Scanner<'a> {
     /// The next token.
     pub fn next(&mut self) -> Result<Lexeme, SyntaxError> {
         let lexeme = self.find()?;
-        let [_, before] = std::mem::take(&mut self.last);
-        self.last = [before, Some(lexeme.token.clone())];
+        self.begins_block = self.after_colon && lexeme.token == Token::Newline;
+        self.after_colon = matches!(lexeme.token, Token::Sign(":"));
         self.last_pos = lexeme.pos;
         Ok(lexeme)
     }
 
     fn find(&mut self) -> Result<Lexeme, SyntaxError> {
-        if let [Some(Token::Sign(":")), Some(Token::Newline)] = self.last {
+        if self.begins_block {
             self.open.push(self.last_pos);
             return Ok(self.mark(Token::Indent));
         }
@@ -207,6 +240,8 @@ impl<'a> Scanner<'a> {
 /// Gives tokens as they are written.
 struct Raw<'a> {
     text: &'a [u8],
+    /// Those that are still ahead.
+    calls: &'a [NodeCall],
     at: usize,
     line: u32,
     /// A place on this line that was passed, and its column: columns are characters, and are counted from here.
@@ -280,6 +315,19 @@ impl<'a> Raw<'a> {
                 self.at += 1;
             }
             let blank = std::mem::take(&mut self.at_line_start);
+            if blank
+                && self.depth == 0
+                && let Some(call) = self.node_call()
+            {
+                let (pos, start) = (self.pos(), self.at);
+                self.at = call.span.1;
+                self.depth += match call.extent {
+                    Extent::Whole => 0,
+                    Extent::Open => 1,
+                    Extent::Named(..) => 2,
+                };
+                return self.token(Token::Node(call), pos, start);
+            }
             if self.peek() == b'#' {
                 while self.at < self.text.len() && !matches!(self.peek(), b'\n' | b'\r') {
                     self.at += 1;
@@ -307,6 +355,17 @@ impl<'a> Raw<'a> {
             }
             return self.visible(pos, start);
         }
+    }
+
+    /// The call that is the line which begins here.
+    fn node_call(&mut self) -> Option<NodeCall> {
+        while let [call, rest @ ..] = self.calls {
+            if call.span.0 >= self.at {
+                return (call.span.0 == self.at).then(|| call.clone());
+            }
+            self.calls = rest;
+        }
+        None
     }
 
     /// A token that is no white space.

@@ -14,7 +14,7 @@ impl Loader for NoModules {
 
 /// What a program prints, its lines joined by `|`; or its error with the line where it happened.
 fn run_with(text: &str, limits: Limits) -> String {
-    let program = match Program::compile("a.star", text.as_bytes(), &[]) {
+    let program = match Program::compile("a.star", text.as_bytes(), &[], &[]) {
         Ok(program) => program,
         Err(errors) => {
             let lines: Vec<String> = errors
@@ -574,7 +574,7 @@ fn places_of_faults() {
         ),
     ];
     for (program, expected) in cases {
-        let faults = match Program::compile("a.star", program.as_bytes(), &[]) {
+        let faults = match Program::compile("a.star", program.as_bytes(), &[], &[]) {
             Ok(_) => String::new(),
             Err(errors) => {
                 let faults: Vec<String> = errors.iter().map(ToString::to_string).collect();

@@ -245,6 +245,14 @@ impl Value {
         })
     }
 
+    /// The values that a function written in Rust holds, if it has this name.
+    pub fn held_by(&self, name: &str) -> Option<&[Value]> {
+        match self {
+            Value::Builtin(builtin) if *builtin.name == *name => Some(&builtin.held),
+            _ => None,
+        }
+    }
+
     /// The host value of this type, if it is one.
     pub fn downcast<T: HostValue>(&self) -> Option<&T> {
         match self {

@@ -1,11 +1,11 @@
 //! YAML templates: documents with code in their comments, made a program that builds documents.
 
 use super::annotation::{Directive, NodeRef, Role, open_node_block};
-use super::program::{Fault, Operation, Place, Shape, Tag, Template};
+use super::program::{Argument, Code, Fault, Operation, Place, Shape, Tag, Template};
 use super::text::Output;
 use crate::position::Position;
 use crate::yaml::node::{Comment, DocumentSet, Meta, Value};
-use std::fmt::Write as _;
+use std::rc::Rc;
 
 /// An annotation of a node and below it that its strings are text templates.
 pub const TEXT_TEMPLATED_STRINGS: &str = "yaml/text-templated-strings";
@@ -147,15 +147,11 @@ impl Compiler {
             self.output.add_line(code, place(position));
         }
         for (name, arguments, comment) in directives.annotations {
-            let call = format!(
-                "{tag}, \"{name}\", {}",
-                Operation::Arguments.call(&arguments)
-            );
-            self.add_generated(Operation::Annotate.call(&call), &comment.position, node);
+            let name: Rc<str> = name.into();
+            let arguments = Argument::Annotation(name.clone(), arguments);
+            self.add_call(Operation::Annotate, tag, arguments, &comment.position, node);
             if let Some(prototype) = self.output.prototypes.last_mut() {
-                prototype
-                    .annotations
-                    .push((name.into(), comment.position.clone()));
+                prototype.annotations.push((name, comment.position.clone()));
             }
         }
         if let (NodeRef::MapItem(item), true) = (node, text_strings)
@@ -164,15 +160,19 @@ impl Compiler {
             let key = key.to_text();
             self.add_text(&key, node, meta, tag, Operation::SetKey)?;
         }
-        self.add_generated(
-            Operation::StartNode.call(&tag.to_string()),
+        self.add_call(
+            Operation::StartNode,
+            tag,
+            Argument::None,
             &meta.position,
             node,
         );
         let has_value = !directives.values.is_empty();
         for (value, position) in directives.values {
-            self.add_generated(
-                Operation::SetNode.call(&format!("{tag}, ({value})")),
+            self.add_call(
+                Operation::SetNode,
+                tag,
+                Argument::Value(value),
                 position,
                 node,
             );
@@ -238,8 +238,10 @@ impl Compiler {
                 self.add_text(&text.to_text(), node, meta, tag, Operation::SetNode)
             }
             _ => {
-                self.add_generated(
-                    Operation::SetNode.call(&tag.to_string()),
+                self.add_call(
+                    Operation::SetNode,
+                    tag,
+                    Argument::None,
                     &meta.position,
                     node,
                 );
@@ -258,7 +260,7 @@ impl Compiler {
         operation: Operation,
     ) -> Result<(), Fault> {
         let first = self.output.lines.len();
-        self.output.add(text, &meta.position)?;
+        self.output.add_text(text, &meta.position)?;
         for place in self
             .output
             .lines
@@ -270,8 +272,8 @@ impl Compiler {
         }
         // The last line leaves the text's value.
         if let Some(last) = self.output.lines.pop() {
-            let call = operation.call(&format!("{tag}, ({})", last.code));
-            self.add_generated(call, &meta.position, node);
+            let value = Argument::Value(last.code.text().into_owned());
+            self.add_call(operation, tag, value, &meta.position, node);
         }
         self.set_dialect();
         Ok(())
@@ -282,9 +284,20 @@ impl Compiler {
             .add_line(Operation::SetDialect.call("\"yaml\""), None);
     }
 
-    /// A line that is not the user's. Where no place is known, messages show the line itself with a note on the node.
-    fn add_generated(&mut self, mut code: String, position: &Position, node: NodeRef<'_>) {
+    /// A call for a node. Where no place is known, messages show the line itself with a note on the node.
+    fn add_call(
+        &mut self,
+        operation: Operation,
+        tag: Tag,
+        argument: Argument,
+        position: &Position,
+        node: NodeRef<'_>,
+    ) {
         let place = place(position);
+        // A name that is no plain text is read as the program has it.
+        let is_plain =
+            !matches!(&argument, Argument::Annotation(name, _) if name.contains(['"', '\\', '\r']));
+        let mut code = Code::Node(operation, tag, argument);
         if place.is_none() {
             let (kind, details) = match node {
                 NodeRef::Documents(_) => ("DocumentSet", String::new()),
@@ -294,9 +307,11 @@ impl Compiler {
                 NodeRef::Array(_) => ("Array", String::new()),
                 NodeRef::ArrayItem(_) | NodeRef::Scalar(_) => ("ArrayItem", " idx=?".to_owned()),
             };
-            let _ = write!(code, " # *yamlmeta.{kind}{details}");
+            code = Code::Text(format!("{} # *yamlmeta.{kind}{details}", code.text()));
+        } else if !is_plain {
+            code = Code::Text(code.text().into_owned());
         }
-        self.output.add_line(code, place);
+        self.output.add(code, place);
     }
 }
 
@@ -341,7 +356,7 @@ mod tests {
         let template = compile("a.yml", &documents, false)?;
         let lines = (1..).map_while(|number| template.line(number));
         Ok(lines
-            .map(|line| line.code.replace("__ytt_tpl1_", ""))
+            .map(|line| line.code.text().replace("__ytt_tpl1_", ""))
             .collect())
     }
 

@@ -1,6 +1,6 @@
 //! Values of the language as YAML, and YAML as values of the language.
 
-use super::fragment::Fragment;
+use super::fragment::{Fragment, Size};
 use crate::bytestring::Str;
 use crate::position::{Position, Source};
 use crate::script::{self, Error, HostValue, Result, Struct};
@@ -39,45 +39,61 @@ impl HostValue for Noop {
 /// # Errors
 /// The value has no YAML form (functions, modules), an integer does not fit 64 bits, or it is nested too deep.
 pub fn to_yaml(value: &script::Value) -> Result<Value> {
-    to_yaml_with_depth(value).map(|(value, _)| value)
+    ToYaml::default().whole(value).map(|(value, _)| value)
 }
 
-/// The same, with a bound of how many collections stand one within the other.
-pub fn to_yaml_with_depth(value: &script::Value) -> Result<(Value, usize)> {
-    let mut conversion = ToYaml {
-        meta: None,
-        deepest: 0,
-        nodes: 0,
+/// The same, with how large it is: of the depth a bound.
+pub fn to_yaml_with_size(value: &script::Value) -> Result<(Value, Size)> {
+    let conversion = ToYaml {
+        measures: true,
+        ..ToYaml::default()
     };
-    let value = conversion.convert(value, 0)?;
-    if conversion.deepest > MAX_DEPTH {
-        return Err(too_deep());
-    }
-    Ok((value, conversion.deepest))
+    conversion.whole(value)
 }
 
 /// How many nodes one value may become: values share parts, nodes do not.
-const MOST_NODES: usize = 2_000_000;
+pub(super) const MOST_NODES: usize = 2_000_000;
 
+#[derive(Default)]
 struct ToYaml {
     /// The meta of what this conversion makes; one for all.
     meta: Option<Meta>,
     deepest: usize,
     nodes: usize,
+    /// Nodes of fragments count too: to count them is to walk them.
+    measures: bool,
 }
 
 impl ToYaml {
-    fn convert(&mut self, value: &script::Value, depth: usize) -> Result<Value> {
-        self.deepest = self.deepest.max(depth);
-        self.nodes += 1;
-        if depth > MAX_DEPTH {
+    fn whole(mut self, value: &script::Value) -> Result<(Value, Size)> {
+        let value = self.convert(value, 0)?;
+        if self.deepest > MAX_DEPTH {
             return Err(too_deep());
         }
+        let size = Size {
+            depth: self.deepest,
+            nodes: self.nodes,
+        };
+        Ok((value, size))
+    }
+
+    /// More nodes.
+    fn count(&mut self, nodes: usize) -> Result<()> {
+        self.nodes += nodes;
         if self.nodes > MOST_NODES {
             return Err(Error::fatal(format!(
                 "evaluation stopped: a value of more than {MOST_NODES} nodes"
             )));
         }
+        Ok(())
+    }
+
+    fn convert(&mut self, value: &script::Value, depth: usize) -> Result<Value> {
+        self.deepest = self.deepest.max(depth);
+        if depth > MAX_DEPTH {
+            return Err(too_deep());
+        }
+        self.count(1)?;
         Ok(match value {
             script::Value::None => Value::Null,
             script::Value::Bool(value) => Value::Bool(*value),
@@ -101,6 +117,9 @@ impl ToYaml {
                         ));
                     }
                     self.deepest = self.deepest.max(depth + fragment.depth());
+                    if self.measures {
+                        self.count(fragment.nodes())?;
+                    }
                     fragment.value().clone()
                 } else if let Some(found) = value.downcast::<Struct>() {
                     let items = found

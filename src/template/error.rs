@@ -144,7 +144,7 @@ impl FramePlace {
             text,
             "\n{pad}{}:? | {} (generated)",
             template.name(),
-            line.code
+            line.code.text()
         );
         let after = template.nearest_placed_line(self.line, true);
         if let Some(place) = after.and_then(|line| line.place.as_ref()) {
@@ -200,7 +200,7 @@ fn hint(failure: &Failure) -> Option<&'static str> {
         failure.places.iter().any(|place| {
             place
                 .line()
-                .is_some_and(|line| line.code.contains(operator))
+                .is_some_and(|line| line.code.text().contains(operator))
         })
     };
     let is_binary = |operator: &str| {

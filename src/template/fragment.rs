@@ -1,6 +1,6 @@
 //! YAML as a value of the language: what functions that hold nodes return.
 
-use super::convert::{self, to_fragment};
+use super::convert::{self, MOST_NODES, to_fragment};
 use crate::script::{self, Error, HostValue, Result};
 use crate::yaml::KeyIndex;
 use crate::yaml::node::Value;
@@ -19,6 +19,7 @@ const INDEXED_FROM: usize = 16;
 pub struct Fragment {
     value: Value,
     depth: OnceCell<usize>,
+    nodes: OnceCell<usize>,
     keys: OnceCell<KeyIndex>,
 }
 
@@ -28,6 +29,7 @@ impl Fragment {
         Fragment {
             value,
             depth: OnceCell::new(),
+            nodes: OnceCell::new(),
             keys: OnceCell::new(),
         }
     }
@@ -37,8 +39,16 @@ impl Fragment {
         Fragment {
             value,
             depth: OnceCell::from(depth),
+            nodes: OnceCell::new(),
             keys: OnceCell::new(),
         }
+    }
+
+    /// The same where both measures are known.
+    pub(super) fn measured(value: Value, size: Size) -> Fragment {
+        let fragment = Fragment::with_depth(value, size.depth);
+        let _ = fragment.nodes.set(size.nodes);
+        fragment
     }
 
     /// What it holds.
@@ -48,7 +58,12 @@ impl Fragment {
 
     /// How many collections stand one within the other at most.
     pub(super) fn depth(&self) -> usize {
-        *self.depth.get_or_init(|| measure(&self.value))
+        *self.depth.get_or_init(|| measure(&self.value).depth)
+    }
+
+    /// How many nodes it is, or more than [`MOST_NODES`].
+    pub(super) fn nodes(&self) -> usize {
+        *self.nodes.get_or_init(|| measure(&self.value).nodes)
     }
 
     fn child(&self, value: &Value) -> script::Value {
@@ -109,11 +124,26 @@ fn is_native(value: &Value) -> bool {
     }
 }
 
-fn measure(value: &Value) -> usize {
-    let mut deepest = 0;
+/// How large a value is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// How many collections stand one within the other at most.
+    pub depth: usize,
+    /// How many nodes there are, those that stand in several places counted at each.
+    pub nodes: usize,
+}
+
+/// Walks a value; not further than one node more than [`MOST_NODES`], since what is shared can be more than can be walked.
+fn measure(value: &Value) -> Size {
+    let mut size = Size::default();
     let mut stack = vec![(value, 0)];
     while let Some((value, depth)) = stack.pop() {
-        deepest = deepest.max(depth);
+        size.depth = size.depth.max(depth);
+        size.nodes += 1;
+        if size.nodes + stack.len() > MOST_NODES {
+            size.nodes = MOST_NODES + 1;
+            break;
+        }
         match value {
             Value::Map(map) => stack.extend(map.items.iter().map(|item| (&item.value, depth + 1))),
             Value::Array(array) => {
@@ -125,7 +155,7 @@ fn measure(value: &Value) -> usize {
             _ => {}
         }
     }
-    deepest
+    size
 }
 
 impl HostValue for Fragment {

@@ -3,9 +3,11 @@
 use crate::bytestring::Str;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::position::{Position, Source};
-use crate::script::{Program, SyntaxError};
+use crate::script::{Extent, NodeCall, Program, SyntaxError};
 use crate::yaml::node::{Meta, Value};
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 /// Names of the builder's operations in program text; the order is that of [`Operation`].
@@ -19,6 +21,9 @@ pub const OPERATIONS: [&str; 8] = [
     "__ytt_tpl1_start_ctx",
     "__ytt_tpl1_end_ctx",
 ];
+
+/// About how long a line of a program is.
+const LINE: usize = 48;
 
 /// What a program does to build nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,13 +87,33 @@ impl Fault {
 }
 
 /// Number of a node in its template, from 1; in the order of the text.
-pub type Tag = usize;
+pub type Tag = u32;
+
+/// What stands on a line of a program.
+#[derive(Clone, Debug)]
+pub enum Code {
+    /// Code of the language.
+    Text(String),
+    /// A call of the operation with a node's tag and what follows it.
+    Node(Operation, Tag, Argument),
+}
+
+/// What a call for a node is given beside its tag.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// Nothing.
+    None,
+    /// `(value)`
+    Value(String),
+    /// An annotation's name and its arguments, packed.
+    Annotation(Rc<str>, String),
+}
 
 /// A line of a program.
 #[derive(Clone, Debug)]
 pub struct Line {
     /// The code.
-    pub code: String,
+    pub code: Code,
     /// Where it comes from.
     pub place: Option<Place>,
     /// Part of what began on the line before: space before it means something.
@@ -104,6 +129,48 @@ pub struct Place {
     pub text: Option<String>,
     /// The piece of a text within it.
     pub selection: Option<String>,
+}
+
+impl Argument {
+    /// Appends the call; gives how much of it needs not be read, and where that ends.
+    fn write(&self, text: &mut String, operation: Operation, tag: Tag) -> (Extent, usize) {
+        let _ = write!(text, "{}({tag}", operation.name());
+        match self {
+            Argument::None => {
+                text.push(')');
+                (Extent::Whole, text.len())
+            }
+            Argument::Value(value) => {
+                text.push_str(", ");
+                let end = text.len();
+                let _ = write!(text, "({value}))");
+                (Extent::Open, end)
+            }
+            Argument::Annotation(name, arguments) => {
+                let _ = write!(text, ", \"{name}\", {}(", Operation::Arguments.name());
+                let end = text.len();
+                let _ = write!(text, "{arguments}))");
+                (
+                    Extent::Named(name.clone(), Operation::Arguments as u16),
+                    end,
+                )
+            }
+        }
+    }
+}
+
+impl Code {
+    /// As it is written.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Code::Text(text) => text.into(),
+            Code::Node(operation, tag, argument) => {
+                let mut text = String::new();
+                argument.write(&mut text, *operation, *tag);
+                text.into()
+            }
+        }
+    }
 }
 
 impl Place {
@@ -223,7 +290,7 @@ impl Template {
 
     /// The node with this tag.
     pub fn prototype(&self, tag: Tag) -> Option<&Prototype> {
-        self.prototypes.get(tag.checked_sub(1)?)
+        self.prototypes.get(tag.checked_sub(1)? as usize)
     }
 
     /// The program, compiled once.
@@ -232,30 +299,48 @@ impl Template {
     /// What is wrong with its text.
     pub fn program(&self) -> Result<&Program, &[SyntaxError]> {
         self.program
-            .get_or_init(|| Program::compile(&self.name, self.text().as_bytes(), &OPERATIONS))
+            .get_or_init(|| {
+                let (text, calls) = self.text();
+                Program::compile(&self.name, text.as_bytes(), &calls, &OPERATIONS)
+            })
             .as_ref()
             .map_err(Vec::as_slice)
     }
 
-    /// The text that is compiled: blocks are closed by words, so space before a line means nothing and is dropped,
-    /// but not within a line that a backslash continues.
-    fn text(&self) -> String {
-        let mut text =
-            String::with_capacity(self.lines.iter().map(|line| line.code.len() + 1).sum());
+    /// The text that is compiled, and the lines in it that need not be read: blocks are closed by words, so space
+    /// before a line means nothing and is dropped, but not within a line that a backslash continues.
+    fn text(&self) -> (String, Vec<NodeCall>) {
+        let mut text = String::with_capacity(self.lines.len() * LINE);
+        let mut calls = Vec::new();
         let mut continued = false;
         for (index, line) in self.lines.iter().enumerate() {
             if index > 0 {
                 text.push('\n');
             }
-            let code = if continued || line.continues {
-                line.code.as_str()
-            } else {
-                line.code.trim_start()
-            };
-            continued = code.ends_with('\\');
-            text.push_str(code);
+            match &line.code {
+                Code::Text(code) => {
+                    let code = if continued || line.continues {
+                        code.as_str()
+                    } else {
+                        code.trim_start()
+                    };
+                    continued = code.ends_with('\\');
+                    text.push_str(code);
+                }
+                Code::Node(operation, tag, argument) => {
+                    let start = text.len();
+                    let (extent, end) = argument.write(&mut text, *operation, *tag);
+                    continued = false;
+                    calls.push(NodeCall {
+                        operation: *operation as u16,
+                        tag: *tag,
+                        extent,
+                        span: (start, end),
+                    });
+                }
+            }
         }
-        text
+        (text, calls)
     }
 }
 
@@ -266,7 +351,7 @@ pub fn code_lines(code: &[u8], start: &Position) -> Vec<Line> {
     text.split('\n')
         .zip(first..)
         .map(|(line, number)| Line {
-            code: line.to_owned(),
+            code: Code::Text(line.to_owned()),
             continues: false,
             place: Some(Place {
                 position: start.at_line(number),

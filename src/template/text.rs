@@ -1,6 +1,8 @@
 //! Text templates: `(@ code @)`, `(@= expression @)`, with `-` on either side to trim white space.
 
-use super::program::{Fault, Line, Operation, Place, Prototype, Shape, Tag, Template, code_lines};
+use super::program::{
+    Argument, Code, Fault, Line, Operation, Place, Prototype, Shape, Tag, Template, code_lines,
+};
 use crate::position::{Position, Source};
 use std::rc::Rc;
 
@@ -21,7 +23,7 @@ type Located<'a> = (Piece<'a>, u32);
 pub fn compile(source: &Rc<Source>) -> Result<Template, Fault> {
     let text = String::from_utf8_lossy(&source.text);
     let mut output = Output::default();
-    output.add(&text, &Position::new(source, 1))?;
+    output.add_text(&text, &Position::new(source, 1))?;
     Ok(Template::new(&source.name, output.lines, output.prototypes))
 }
 
@@ -38,7 +40,7 @@ impl Output {
     /// Adds a node and gives its tag.
     pub fn add_node(&mut self, parent: Option<Tag>, shape: Shape) -> Tag {
         let depth = parent
-            .and_then(|tag| self.prototypes.get(tag.wrapping_sub(1)))
+            .and_then(|tag| self.prototypes.get(tag.wrapping_sub(1) as usize))
             .map_or(0, |node| node.depth + 1);
         self.prototypes.push(Prototype {
             parent,
@@ -46,11 +48,21 @@ impl Output {
             shape,
             annotations: Vec::new(),
         });
-        self.prototypes.len()
+        self.prototypes.len() as Tag
+    }
+
+    /// Adds a line of code.
+    pub fn add_line(&mut self, code: String, place: Option<Place>) {
+        self.add(Code::Text(code), place);
+    }
+
+    /// Adds a call of an operation with a node's tag and nothing more.
+    pub fn add_call(&mut self, operation: Operation, tag: Tag, place: Option<Place>) {
+        self.add(Code::Node(operation, tag, Argument::None), place);
     }
 
     /// Adds a line.
-    pub fn add_line(&mut self, code: String, place: Option<Place>) {
+    pub fn add(&mut self, code: Code, place: Option<Place>) {
         self.lines.push(Line {
             code,
             place,
@@ -63,12 +75,12 @@ impl Output {
     ///
     /// # Errors
     /// A `(@` without `@)`, or the reverse.
-    pub fn add(&mut self, text: &str, start: &Position) -> Result<(), Fault> {
+    pub fn add_text(&mut self, text: &str, start: &Position) -> Result<(), Fault> {
         let pieces = parse(text, start)?;
         let root = self.add_node(None, Shape::Text);
         self.add_line(Operation::SetDialect.call("\"text\""), None);
         self.add_line(Operation::Start.call("\"text\""), None);
-        self.add_line(Operation::StartNode.call(&root.to_string()), None);
+        self.add_call(Operation::StartNode, root, None);
         let mut trim_next = false;
         let mut pieces = pieces.into_iter().peekable();
         while let Some((piece, line)) = pieces.next() {
@@ -87,11 +99,13 @@ impl Output {
                         text: Some(content.to_owned()),
                         selection: None,
                     };
-                    self.add_line(
-                        Operation::StartNode.call(&tag.to_string()),
-                        Some(place.clone()),
-                    );
-                    // The expression may go over lines: each line of the program has its place.
+                    self.add_call(Operation::StartNode, tag, Some(place.clone()));
+                    if !code.contains('\n') {
+                        let value = Argument::Value(code.to_owned());
+                        self.add(Code::Node(Operation::SetNode, tag, value), Some(place));
+                        continue;
+                    }
+                    // The expression goes over lines: each line of the program has its place.
                     let call = Operation::SetNode.call(&format!("{tag}, ({code})"));
                     for (index, line) in call.split('\n').enumerate() {
                         self.add_line(line.to_owned(), Some(place.clone()));
@@ -118,11 +132,8 @@ impl Output {
                     matches!(pieces.peek(), Some((Piece::Code(code), _)) if code.starts_with('-'));
                 let kept = if before_trim { text.trim_end() } else { text };
                 let tag = self.add_node(Some(root), Shape::Piece(kept.into()));
-                self.add_line(
-                    Operation::StartNode.call(&tag.to_string()),
-                    Some(place.clone()),
-                );
-                self.add_line(Operation::SetNode.call(&tag.to_string()), Some(place));
+                self.add_call(Operation::StartNode, tag, Some(place.clone()));
+                self.add_call(Operation::SetNode, tag, Some(place));
             }
         }
         self.add_line(Operation::End.call(""), None);

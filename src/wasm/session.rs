@@ -5,9 +5,9 @@ use super::result::{Document, Origins, Rendering, ResultFile};
 use super::value::{InputFile, give, give_node, read};
 use super::{PROGRAM, thrown};
 use crate::diagnostic::Report;
-use crate::files::{File, OutputFile, apply_marks};
+use crate::files::{File, Kind, OutputFile, apply_marks};
 use crate::position::Source;
-use crate::render::{self, Inspect, Options, Output, Request};
+use crate::render::{self, Inspect, Options, Output, Ready, Request};
 use crate::schema::export;
 use crate::templates;
 use crate::yaml::{self, Value};
@@ -49,8 +49,19 @@ extern "C" {
 #[wasm_bindgen]
 pub struct Session {
     pub(super) files: Vec<File>,
+    ready: Ready,
     /// The version, for a package that the engine holds.
     pub(super) version: Option<String>,
+}
+
+impl Session {
+    fn new(files: Vec<File>, version: Option<String>) -> Session {
+        Session {
+            ready: Ready::new(&files),
+            files,
+            version,
+        }
+    }
 }
 
 #[wasm_bindgen]
@@ -61,10 +72,7 @@ impl Session {
     /// There is no such package.
     pub fn open_package(name: &str) -> Result<Session, JsError> {
         let package = templates::find(name).map_err(|report| JsError::new(report.text()))?;
-        Ok(Session {
-            files: package.files(),
-            version: Some(package.version),
-        })
+        Ok(Session::new(package.files(), Some(package.version)))
     }
 
     /// Opens files, an array of `{ path, data }`, in the order in which they are to be rendered.
@@ -73,10 +81,8 @@ impl Session {
     /// It is not such an array.
     pub fn open_files(files: JsFiles) -> Result<Session, JsError> {
         let files: Vec<InputFile> = read(&files).map_err(|report| thrown(&report))?;
-        Ok(Session {
-            files: files.into_iter().map(File::from).collect(),
-            version: None,
-        })
+        let files = files.into_iter().map(File::from).collect();
+        Ok(Session::new(files, None))
     }
 
     /// Renders with these data values: plain YAML, as `--data-values-file -` takes it.
@@ -160,6 +166,7 @@ impl Session {
         let sink = printed.clone();
         let request = Request {
             files: apply_marks(self.files.clone(), &options.file_marks)?,
+            ready: options.file_marks.is_empty().then(|| self.ready.clone()),
             values: options.flags(),
             options: Options {
                 strict: options.strict,
@@ -190,22 +197,31 @@ impl Session {
             Some(Inspected::Markdown) => return Ok(export::markdown::text(&schema()?).into()),
             Some(Inspected::Skeleton) => return Ok(export::skeleton::text(&schema()?).into()),
         };
+        let file = |file: &OutputFile| ResultFile {
+            path: file.path.clone(),
+            text: String::from_utf8_lossy(&file.bytes()).into_owned(),
+        };
+        let files: Vec<ResultFile> = output.files.iter().map(file).collect();
+        let kinds = output.files.iter().map(OutputFile::kind);
+        let printed = files
+            .iter()
+            .zip(kinds)
+            .filter(|(file, kind)| *kind == Kind::Yaml && !file.text.is_empty());
+        let printed: Vec<&str> = printed.map(|(file, _)| file.text.as_str()).collect();
         let text = match options.output {
+            // All documents stand in files, if any do: they need not be printed twice.
+            Format::Yaml if !printed.is_empty() => printed.join("---\n").into_bytes(),
             Format::Yaml => yaml::print(&output.documents),
             Format::Json => yaml::print_json(&output.documents).map_err(render::unprintable)?,
             Format::Pos => yaml::print_positions(&output.documents),
         };
         let documents = output.documents.items.iter();
-        let file = |file: &OutputFile| ResultFile {
-            path: file.path.clone(),
-            text: String::from_utf8_lossy(&file.bytes()).into_owned(),
-        };
         Ok(Rendering {
             text: String::from_utf8_lossy(&text).into_owned(),
             documents: documents
                 .map(|document| Document::from(&document.value))
                 .collect(),
-            files: output.files.iter().map(file).collect(),
+            files,
             ..Rendering::default()
         })
     }
@@ -213,6 +229,7 @@ impl Session {
     fn request(&self) -> Request {
         Request {
             files: self.files.clone(),
+            ready: Some(self.ready.clone()),
             ..Request::default()
         }
     }

@@ -2,8 +2,8 @@
 //! on which any begins.
 
 use super::node::{Comment, Document, Value};
+use crate::hash;
 use crate::order;
-use std::collections::HashSet;
 use std::iter::Peekable;
 use std::rc::Rc;
 use std::vec::IntoIter;
@@ -68,7 +68,7 @@ pub(super) fn assign(
 
 impl Census {
     /// The nodes that aliases repeat: those that stand on a line above one that came before.
-    fn repeated(&self) -> HashSet<usize> {
+    fn repeated(&self) -> hash::Set<usize> {
         let mut furthest = 0;
         let behind = |(line, node): &(u32, usize)| {
             furthest = furthest.max(*line);

@@ -2,7 +2,7 @@
 
 use super::node::{ArrayItem, DocumentSet, Map, MapItem, Meta, Value};
 use crate::bytestring::Str;
-use std::collections::{HashMap, HashSet};
+use crate::hash;
 use std::rc::Rc;
 
 /// Maps with no more items than this are searched without a table.
@@ -47,7 +47,7 @@ impl KeyIdentity {
 
 /// Places of keys in a map. Only asked, never iterated.
 #[derive(Debug, Default)]
-pub struct KeyIndex(HashMap<KeyIdentity, usize>);
+pub struct KeyIndex(hash::Map<KeyIdentity, usize>);
 
 impl KeyIndex {
     /// The place of a key.
@@ -113,7 +113,7 @@ pub(super) fn merged(value: &Value) -> Option<Vec<MapItem>> {
     let Value::Array(array) = value else {
         return None;
     };
-    let mut seen = HashSet::new();
+    let mut seen = hash::Set::default();
     let mut merged: Vec<MapItem> = Vec::new();
     for item in &array.items {
         let map = item.value.as_map()?;
@@ -163,7 +163,7 @@ fn has_repeated(items: &[MapItem]) -> bool {
             .enumerate()
             .any(|(at, item)| items[..at].iter().any(|other| other.key == item.key));
     }
-    let mut seen = HashSet::with_capacity(items.len());
+    let mut seen = hash::Set::with_capacity_and_hasher(items.len(), Default::default());
     !items
         .iter()
         .all(|item| seen.insert(KeyIdentity::of(&item.key)))
@@ -174,7 +174,7 @@ fn override_in(value: &mut Value) {
         Value::Map(map) => {
             let items = &mut Rc::make_mut(map).items;
             if has_repeated(items) {
-                let mut places: HashMap<KeyIdentity, usize> = HashMap::new();
+                let mut places: hash::Map<KeyIdentity, usize> = hash::Map::default();
                 let mut kept: Vec<MapItem> = Vec::new();
                 for item in std::mem::take(items) {
                     let place = *places

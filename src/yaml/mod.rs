@@ -24,6 +24,7 @@ mod scanner_scalars;
 mod strict;
 mod tag;
 mod text;
+mod words;
 
 use crate::position::{Position, Source};
 pub use format::Layout;
@@ -195,6 +196,38 @@ pub fn print_positions(documents: &DocumentSet) -> Vec<u8> {
 }
 
 impl DocumentSet {
+    /// Whether their text has more bytes than this; quotes and escapes are not counted.
+    pub fn is_longer(&self, most: usize) -> bool {
+        let mut left = most;
+        let mut stack: Vec<(&Value, usize)> =
+            self.items.iter().map(|item| (&item.value, 0)).collect();
+        while let Some((value, indent)) = stack.pop() {
+            let own = match value {
+                Value::Str(text) => text.len(),
+                Value::Map(map) => {
+                    let inner = indent + 2;
+                    stack.extend(map.items.iter().map(|item| (&item.value, inner)));
+                    let key = |key: &Value| key.as_bytes().map_or(1, <[u8]>::len);
+                    map.items
+                        .iter()
+                        .map(|item| indent + key(&item.key) + 2)
+                        .sum()
+                }
+                Value::Array(array) => {
+                    let inner = indent + 2;
+                    stack.extend(array.items.iter().map(|item| (&item.value, inner)));
+                    array.items.len() * (indent + 2)
+                }
+                _ => 1,
+            };
+            match left.checked_sub(own) {
+                Some(rest) if rest >= stack.len() => left = rest,
+                _ => return true,
+            }
+        }
+        false
+    }
+
     fn printed(&self) -> impl Iterator<Item = &Document> {
         self.items
             .iter()

@@ -287,6 +287,14 @@ impl Value {
         }
     }
 
+    /// The bytes, if this is a string.
+    pub fn as_bytes(&self) -> Option<&[u8]> {
+        match self {
+            Value::Str(text) => Some(text.as_bytes()),
+            _ => None,
+        }
+    }
+
     /// The map, if this is one.
     pub fn as_map(&self) -> Option<&Map> {
         match self {

@@ -33,6 +33,11 @@ pub(super) fn value(text: &[u8]) -> Value {
     }
 }
 
+/// True if an unquoted text is a string.
+pub(super) fn is_string(text: &[u8]) -> bool {
+    matches!(plain(text), Plain::Str | Plain::Timestamp)
+}
+
 /// What an unquoted text stands for; the first byte decides which rules can apply.
 pub(super) fn plain(text: &[u8]) -> Plain {
     match text.first() {

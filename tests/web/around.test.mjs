@@ -44,8 +44,15 @@ for (const [label, options] of [
     await page.getByRole('searchbox', { name: 'Filter documents' }).fill('Deployment/');
     assert.deepEqual(await findings(page), []);
     await fits();
-    for (const tab of ['Changes', 'Take away', 'YAML']) {
+    await page.locator('#output .line').filter({ hasText: 'replicas:' }).click();
+    await page.locator('#source').waitFor();
+    assert.deepEqual(await findings(page), [], 'source');
+    await fits();
+    await page.screenshot({ path: `${pictures}${label}-source.png` });
+    await page.getByRole('button', exact('Close')).click();
+    for (const tab of ['Changes', 'Install', 'Take away', 'YAML']) {
       await page.getByRole('tab', exact(tab)).click();
+      await settled(page);
       assert.deepEqual(await findings(page), [], tab);
       await fits();
       await page.screenshot({ path: `${pictures}${label}-${tab.replace(' ', '-').toLowerCase()}.png` });
@@ -120,6 +127,7 @@ test('a link carries the values but no secret, and gives the same page again', a
   await choose(page, 'Pinniped Concierge');
   await write(page, 'replicas: 3\nimage_pull_dockerconfigjson: eyJhdXRocyI6e319\nhttps_proxy: http://me:word@proxy.example\ncustom_labels:\n  z: "1"\n  a: ünïcode\n');
   await page.getByRole('tab', exact('Take away')).click();
+  await settled(page);
   const link = await page.getByRole('textbox', exact('Link to these values')).inputValue();
   assert.match(link, /#1[\w-]+$/);
   assert.match(await page.locator('#link-left').textContent(), /image_pull_dockerconfigjson, https_proxy/);

@@ -48,7 +48,7 @@ test('the same by the keyboard alone', async () => {
   assert.equal(await page.evaluate(() => document.activeElement.id), 'source-text');
   await page.keyboard.press('Escape');
   assert.equal(await page.locator('#source').isHidden(), true);
-  assert.equal(await page.evaluate(() => document.activeElement.className), 'line');
+  assert.equal(await page.evaluate(() => document.activeElement.className), 'line asked');
   await close();
 });
 

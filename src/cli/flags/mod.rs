@@ -1,6 +1,7 @@
 //! What can be said on the command line. ytt's flags have ytt's names and meaning; how they are written is the affair
 //! of [`grammar`](super::grammar), which reads these definitions.
 
+mod bounds;
 mod bundle;
 mod package;
 mod page;
@@ -226,6 +227,28 @@ pub struct RenderFlags {
     /// Render again whenever an input changes
     #[arg(long)]
     pub watch: bool,
+    #[command(flatten)]
+    pub bounds: BoundFlags,
+}
+
+/// Flags for how far an evaluation may go.
+#[derive(Args, Debug, Default)]
+pub struct BoundFlags {
+    /// Stop an evaluation after so many steps, 400M if not said
+    #[arg(long, value_name = "NUMBER", value_parser = bounds::number)]
+    pub max_steps: Option<u64>,
+    /// Stop an evaluation at calls nested deeper than this, 10k if not said
+    #[arg(long, value_name = "NUMBER", value_parser = bounds::number)]
+    pub max_depth: Option<u64>,
+    /// Stop an evaluation that builds more nodes than this, 5M if not said
+    #[arg(long, value_name = "NUMBER", value_parser = bounds::number)]
+    pub max_nodes: Option<u64>,
+    /// Stop an evaluation whose values hold more bytes than this, 256Mi if not said
+    #[arg(long, value_name = "BYTES", value_parser = bounds::number)]
+    pub max_memory: Option<u64>,
+    /// Stop an evaluation whose results are longer than this, 1Gi if not said
+    #[arg(long, value_name = "BYTES", value_parser = bounds::number)]
+    pub max_output: Option<u64>,
 }
 
 /// Flags of `fmt`.

@@ -38,6 +38,11 @@ impl Compiler {
                 pos,
                 args,
             } => self.call(function, *pos, args)?,
+            Expr::Build {
+                operation,
+                pos,
+                args,
+            } => self.arguments(Callee::Builder(*operation), *pos, args)?,
             Expr::Dot {
                 object, pos, name, ..
             } => {
@@ -193,29 +198,28 @@ impl Compiler {
         pos: Pos,
         args: &[Arg],
     ) -> Result<(), SyntaxError> {
-        let builder = match function {
-            Expr::Ident(ident) => match ident.binding.get() {
-                Binding::Builder(operation) => Some(operation),
-                _ => None,
-            },
-            _ => None,
-        };
-        let plain = args.iter().all(|arg| matches!(arg, Arg::Positional(_)));
-        let method = match function {
+        let callee = match function {
+            Expr::Ident(ident) if let Binding::Builder(operation) = ident.binding.get() => {
+                Callee::Builder(operation)
+            }
             Expr::Dot {
                 object, pos, name, ..
-            } if plain => {
+            } if is_plain(args) => {
                 self.expr(object)?;
                 let name = self.name(name);
                 self.emit_at(*pos, Op::Method(name));
-                true
+                Callee::Method
             }
-            _ if builder.is_some() => false,
             _ => {
                 self.expr(function)?;
-                false
+                Callee::Value
             }
         };
+        self.arguments(callee, pos, args)
+    }
+
+    /// The arguments of a call, and the call.
+    fn arguments(&mut self, callee: Callee, pos: Pos, args: &[Arg]) -> Result<(), SyntaxError> {
         let mut shape = CallShape {
             positional: 0,
             names: Vec::new(),
@@ -248,23 +252,38 @@ impl Compiler {
             }
         }
         let count = shape.positional;
-        let op = match (method, builder, plain) {
-            (true, _, _) => Op::CallMethod(count as u32),
-            (false, Some(operation), true) if count <= usize::from(u16::MAX) => Op::Build {
+        let op = match (callee, is_plain(args)) {
+            (Callee::Method, _) => Op::CallMethod(count as u32),
+            (Callee::Builder(operation), true) if count <= usize::from(u16::MAX) => Op::Build {
                 operation,
                 count: count as u16,
             },
-            (false, None, true) => Op::Call(count as u32),
+            (Callee::Value, true) => Op::Call(count as u32),
             _ => {
                 self.code.calls.push(shape);
                 let call = (self.code.calls.len() - 1) as u32;
-                match builder {
-                    Some(operation) => Op::BuildWith { operation, call },
-                    None => Op::CallWith(call),
+                match callee {
+                    Callee::Builder(operation) => Op::BuildWith { operation, call },
+                    _ => Op::CallWith(call),
                 }
             }
         };
         self.emit_at(pos, op);
         Ok(())
     }
+}
+
+/// What is called.
+#[derive(Clone, Copy)]
+enum Callee {
+    /// A value on the stack.
+    Value,
+    /// What `Op::Method` leaves there.
+    Method,
+    /// An operation of the node builder.
+    Builder(u16),
+}
+
+fn is_plain(args: &[Arg]) -> bool {
+    args.iter().all(|arg| matches!(arg, Arg::Positional(_)))
 }

@@ -260,6 +260,19 @@ impl Compiler {
                     self.set(&binding.local);
                 }
             }
+            Stmt::Node {
+                pos,
+                operation,
+                tag,
+            } => {
+                self.emit_at(
+                    *pos,
+                    Op::Node {
+                        operation: *operation,
+                        tag: *tag,
+                    },
+                );
+            }
             Stmt::Return { pos, value } => match value {
                 Some(value) => {
                     self.expr(value)?;

@@ -2,63 +2,37 @@
 
 use super::compare::equals;
 use super::{BYTES_A_STEP, KEY_DEPTH};
+use crate::hash;
 use crate::script::collections::Key;
 use crate::script::error::{Error, Result};
 use crate::script::number;
 use crate::script::value::Value;
+use std::rc::Rc;
 
 /// How many elements a key may have, those of the tuples in it counted.
 const KEY_SIZE: u32 = 1_000_000;
 
-/// A small, fast hash; keys come from templates, whose work is bounded by steps.
-pub(in crate::script) struct Hashing;
-
-impl Hashing {
-    pub(in crate::script) fn bytes(bytes: &[u8]) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325_u64 ^ bytes.len() as u64;
-        let mut chunks = bytes.chunks_exact(8);
-        for chunk in &mut chunks {
-            let word = chunk
-                .iter()
-                .rev()
-                .fold(0_u64, |word, &byte| word << 8 | u64::from(byte));
-            hash = Hashing::mix(hash, word);
-        }
-        let rest = chunks
-            .remainder()
-            .iter()
-            .rev()
-            .fold(0_u64, |word, &byte| word << 8 | u64::from(byte));
-        Hashing::mix(hash, rest)
-    }
-
-    fn mix(hash: u64, word: u64) -> u64 {
-        let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed ^ (mixed >> 32)
-    }
-}
-
 /// What is known of a value as a key, `depth` levels of tuples allowed.
 pub(super) fn key(value: &Value, depth: u32) -> Result<Key> {
     let hash = match value {
-        Value::None => 0x11,
-        Value::Bool(value) => 0x22 + u64::from(*value),
-        Value::Int(value) => Hashing::mix(0x33, *value as u64),
-        Value::BigInt(value) => Hashing::bytes(&value.to_signed_bytes_le()),
+        Value::None => hash::of(&()),
+        Value::Bool(value) => hash::of(value),
+        Value::Int(value) => hash::of(value),
+        Value::BigInt(value) => hash::of(&value.to_signed_bytes_le()[..]),
         Value::Float(float) => match number::float_to_int(*float) {
             Some(integer) if integer.to_f64() == Some(*float) => return key(&integer, depth),
-            _ => Hashing::mix(0x44, float.to_bits()),
+            _ => hash::of(&float.to_bits()),
         },
         Value::Str(text) => {
             return Ok(Key {
-                hash: Hashing::bytes(text),
+                hash: hash::of(text.as_bytes()),
                 size: (text.len() / BYTES_A_STEP) as u32,
                 depth: 0,
             });
         }
         Value::Tuple(tuple) => return tuple.key(|| tuple_key(tuple, depth)),
-        Value::Function(function) => Hashing::bytes(function.name().as_bytes()),
-        Value::Builtin(builtin) => Hashing::bytes(builtin.name.as_bytes()),
+        Value::Function(function) => hash::of(&Rc::as_ptr(function)),
+        Value::Builtin(builtin) => hash::of(&*builtin.name),
         Value::Range(_) => return Err(Error::new("unhashable: range")),
         Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Host(_) => {
             return Err(Error::new(format!(
@@ -84,7 +58,7 @@ fn tuple_key(tuple: &[Value], depth: u32) -> Result<Key> {
     };
     for element in tuple {
         let part = key(element, below)?;
-        whole.hash = Hashing::mix(whole.hash, part.hash);
+        whole.hash = hash::of(&(whole.hash, part.hash));
         whole.size = whole.size.saturating_add(part.size);
         whole.depth = whole.depth.max(part.depth + 1);
     }

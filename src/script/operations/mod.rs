@@ -6,7 +6,7 @@ mod repr;
 
 use compare::{equals, ordered};
 use key::key;
-pub(super) use key::{Hashing, key_eq};
+pub(super) use key::key_eq;
 
 use super::ast::BinaryOp;
 use super::collections::{Key, List, Tuple};

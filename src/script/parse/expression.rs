@@ -3,7 +3,7 @@
 use super::{BUILDS, MOST_NESTING, Parsed, Parser, function};
 use crate::script::ast::{Arg, BinaryOp, Clause, Expr, Ident, Operand, Pos, Stmt, UnaryOp};
 use crate::script::error::SyntaxError;
-use crate::script::scan::Token;
+use crate::script::scan::{Extent, NodeCall, Token};
 use std::rc::Rc;
 
 /// Level of comparisons among the binary operators.
@@ -226,19 +226,25 @@ impl Parser<'_> {
         })
     }
 
-    fn call(&mut self, function: Expr) -> Parsed<Expr> {
-        if let Expr::Ident(ident) = &function
-            && self
-                .builders
-                .iter()
-                .take(BUILDS)
-                .any(|name| **name == *ident.name)
+    /// The function around calls this operation of the builder.
+    pub(super) fn builds_nodes(&mut self, operation: u16) {
+        if operation < BUILDS
             && let Some(builds) = self.building.last_mut()
         {
             *builds = true;
         }
+    }
+
+    fn call(&mut self, function: Expr) -> Parsed<Expr> {
+        if let Expr::Ident(ident) = &function
+            && let Some((operation, _)) = (0..)
+                .zip(self.builders)
+                .find(|(_, name)| ***name == *ident.name)
+        {
+            self.builds_nodes(operation);
+        }
         let pos = self.expect_sign("(")?;
-        let args = self.args()?;
+        let args = self.args(Vec::new())?;
         self.expect_sign(")")?;
         Ok(Expr::Call {
             function: Box::new(function),
@@ -247,8 +253,34 @@ impl Parser<'_> {
         })
     }
 
-    fn args(&mut self) -> Parsed<Vec<Arg>> {
-        let mut args = Vec::new();
+    /// A call of the node builder whose beginning is known.
+    fn node_call(&mut self, call: &NodeCall) -> Parsed<Expr> {
+        self.builds_nodes(call.operation);
+        let pos = self.advance()?;
+        let mut args = vec![Arg::Positional(Expr::Int(pos, i64::from(call.tag)))];
+        if let Extent::Named(name, operation) = &call.extent {
+            let inner = self.args(Vec::new())?;
+            self.expect_sign(")")?;
+            args.push(Arg::Positional(Expr::Str(pos, (&**name).into())));
+            args.push(Arg::Positional(Expr::Build {
+                operation: *operation,
+                pos,
+                args: inner,
+            }));
+        } else {
+            args.push(Arg::Positional(self.test()?));
+        }
+        let args = self.args(args)?;
+        self.expect_sign(")")?;
+        Ok(Expr::Build {
+            operation: call.operation,
+            pos,
+            args,
+        })
+    }
+
+    /// The arguments that follow those.
+    fn args(&mut self, mut args: Vec<Arg>) -> Parsed<Vec<Arg>> {
         let mut stars = false;
         while !self.at(")") && self.current.token != Token::EndOfFile {
             if !args.is_empty() {
@@ -304,6 +336,10 @@ impl Parser<'_> {
             Token::Str(text) => {
                 let text = text.clone();
                 Ok(Expr::Str(self.advance()?, text))
+            }
+            Token::Node(call) => {
+                let call = call.clone();
+                self.node_call(&call)
             }
             Token::Sign("[") => self.list(),
             Token::Sign("{") => self.dict(),

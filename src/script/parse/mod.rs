@@ -4,29 +4,29 @@ mod expression;
 
 use super::ast::{BinaryOp, Branch, File, FunctionDef, Ident, LoadBinding, Param, Pos, Stmt};
 use super::error::SyntaxError;
-use super::scan::{Lexeme, Scanner, Token};
+use super::scan::{Extent, Lexeme, NodeCall, Scanner, Token};
 use crate::bytestring::Str;
+use crate::hash;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// How deep brackets, operators and blocks may nest.
 const MOST_NESTING: usize = 150;
 
 /// Of the builder's names the first so many build nodes: a function that uses one of them returns nodes.
-const BUILDS: usize = 2;
+const BUILDS: u16 = 2;
 
 type Parsed<T> = Result<T, SyntaxError>;
 
 /// Parses a file.
-pub(super) fn parse(text: &[u8], builders: &[&str]) -> Parsed<File> {
-    let mut scanner = Scanner::new(text);
+pub(super) fn parse(text: &[u8], calls: &[NodeCall], builders: &[&str]) -> Parsed<File> {
+    let mut scanner = Scanner::new(text, calls);
     let current = scanner.next()?;
     let mut parser = Parser {
         scanner,
         current,
         builders,
-        names: HashMap::new(),
+        names: hash::Map::default(),
         depth: 0,
         building: Vec::new(),
     };
@@ -50,7 +50,7 @@ struct Parser<'a> {
     current: Lexeme,
     builders: &'a [&'a str],
     /// Each name once.
-    names: HashMap<&'a str, Rc<str>>,
+    names: hash::Map<&'a str, Rc<str>>,
     depth: usize,
     /// For each `def` around: whether its body builds nodes.
     building: Vec<bool>,
@@ -242,6 +242,20 @@ impl<'a> Parser<'a> {
 
     fn small_statement(&mut self) -> Parsed<Stmt> {
         match self.current.token {
+            Token::Node(NodeCall {
+                operation,
+                tag,
+                extent: Extent::Whole,
+                ..
+            }) => {
+                self.builds_nodes(operation);
+                let pos = self.advance()?;
+                return Ok(Stmt::Node {
+                    pos,
+                    operation,
+                    tag,
+                });
+            }
             Token::Word("return") => {
                 let pos = self.advance()?;
                 let ends = matches!(

@@ -8,8 +8,8 @@ mod walk;
 use super::ast::{Binding, File, FunctionDef, Ident, Local, Pos};
 use super::error::SyntaxError;
 use super::format;
+use crate::hash;
 use crate::order;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// How many arguments of a kind one call may have.
@@ -35,8 +35,8 @@ pub(super) fn resolve(
         blocks: vec![Block::default()],
         env: FILE,
         globals: Vec::new(),
-        global_names: HashMap::new(),
-        given: HashMap::new(),
+        global_names: hash::Map::default(),
+        given: hash::Map::default(),
         loops: 0,
         resolved: Vec::new(),
         errors: Vec::new(),
@@ -76,7 +76,7 @@ struct Variable {
 struct Block<'a> {
     parent: Option<usize>,
     function: Option<&'a FunctionDef>,
-    bindings: HashMap<Rc<str>, Id>,
+    bindings: hash::Map<Rc<str>, Id>,
     children: Vec<usize>,
     /// Uses that are not decided yet, each with the block where it stands; for functions and the file.
     uses: Vec<(&'a Ident, usize)>,
@@ -88,14 +88,14 @@ struct Block<'a> {
 
 struct Resolver<'a> {
     builders: &'a [&'a str],
-    universe: HashMap<&'a str, u16>,
+    universe: hash::Map<&'a str, u16>,
     variables: Vec<Variable>,
     blocks: Vec<Block<'a>>,
     env: usize,
     globals: Vec<Id>,
-    global_names: HashMap<Rc<str>, Id>,
+    global_names: hash::Map<Rc<str>, Id>,
     /// Names that the file does not bind itself: built in, or of the builder.
-    given: HashMap<Rc<str>, Id>,
+    given: hash::Map<Rc<str>, Id>,
     loops: usize,
     resolved: Vec<(&'a Ident, Id)>,
     errors: Vec<SyntaxError>,

@@ -1,8 +1,8 @@
 //! The walk over a file's statements and expressions, which finds bindings and uses, and faults that need no names.
 
 use super::{MOST_ARGUMENTS, Resolver};
+use crate::hash;
 use crate::script::ast::{Arg, Clause, Expr, FunctionDef, Ident, Param, Pos, Stmt};
-use std::collections::HashSet;
 use std::rc::Rc;
 
 impl<'a> Resolver<'a> {
@@ -15,6 +15,7 @@ impl<'a> Resolver<'a> {
     fn statement(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::Expr(expr) => self.expr(expr),
+            Stmt::Node { .. } => {}
             Stmt::Break(pos) | Stmt::Continue(pos) => {
                 if self.loops == 0 {
                     let word = if matches!(statement, Stmt::Break(_)) {
@@ -209,6 +210,7 @@ impl<'a> Resolver<'a> {
                 self.expr(first);
                 self.exprs(rest.iter().map(|operand| &operand.right));
             }
+            Expr::Build { pos, args, .. } => self.args(*pos, args),
             Expr::Call { function, args, .. } => {
                 self.expr(function);
                 self.args(expr.start(), args);
@@ -218,7 +220,7 @@ impl<'a> Resolver<'a> {
 
     fn args(&mut self, start: Pos, args: &'a [Arg]) {
         let (mut star, mut star_star) = (false, false);
-        let mut names: HashSet<&str> = HashSet::new();
+        let mut names: hash::Set<&str> = hash::Set::default();
         let (mut positional, mut named) = (0, 0);
         for arg in args {
             match arg {
@@ -360,7 +362,7 @@ impl<'a> Resolver<'a> {
 fn kind(expr: &Expr) -> &'static str {
     match expr {
         Expr::Str(..) | Expr::Int(..) | Expr::BigInt(..) | Expr::Float(..) => "literal",
-        Expr::Call { .. } => "callexpr",
+        Expr::Call { .. } | Expr::Build { .. } => "callexpr",
         Expr::Slice { .. } => "sliceexpr",
         Expr::Dict(..) => "dictexpr",
         Expr::Comprehension { .. } => "comprehension",

@@ -2,6 +2,7 @@
 
 use super::super::collections::{Dict, ELEMENT, ITEM, List};
 use super::super::error::{Error, Result};
+use super::super::limits::Limits;
 use super::super::value::Value;
 use super::Interp;
 use crate::memory;
@@ -40,6 +41,11 @@ impl Interp {
         if let Some(printer) = &self.printer {
             printer(line);
         }
+    }
+
+    /// The bounds.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// Accounts for work that takes as long as so many instructions.

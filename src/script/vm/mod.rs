@@ -57,6 +57,8 @@ pub struct Interp {
     printer: Option<Printer>,
     warnings: Vec<&'static str>,
     universe: Vec<Value>,
+    /// Values that are made once.
+    made: Vec<(&'static str, Value)>,
     environments: Vec<Rc<Env>>,
     frames: Vec<Activation>,
     stack: Vec<Value>,
@@ -87,6 +89,7 @@ impl Interp {
             printer: None,
             warnings: Vec::new(),
             universe: builtins::universe(),
+            made: Vec::new(),
             environments: Vec::new(),
             frames: Vec::new(),
             stack: Vec::new(),
@@ -98,6 +101,23 @@ impl Interp {
     /// Says what becomes of the lines of `print`; without it they are dropped.
     pub fn set_printer(&mut self, printer: Printer) {
         self.printer = Some(printer);
+    }
+
+    /// A value that an evaluation needs again and again, made when it is first asked for.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn once(
+        &mut self,
+        name: &'static str,
+        make: impl FnOnce(&mut Interp) -> Result<Value>,
+    ) -> Result<Value> {
+        if let Some((_, value)) = self.made.iter().find(|(known, _)| *known == name) {
+            return Ok(value.clone());
+        }
+        let value = make(self)?;
+        self.made.push((name, value.clone()));
+        Ok(value)
     }
 
     /// Runs the top frame until another one is on top.
@@ -441,6 +461,10 @@ impl Interp {
                     return self.build(function, operation, args);
                 }
             }
+            Op::Node { operation, tag } => match &function.env.builder {
+                Some(builder) => builder.node(self, operation, tag)?,
+                None => return Err(no_builder()),
+            },
             Op::Load(index) => {
                 if let Some(load) = code.loads.get(index as usize) {
                     let module = load.module.to_text();
@@ -490,7 +514,7 @@ impl Interp {
     fn build(&mut self, function: &Rc<Function>, operation: u16, args: Args) -> Result<Flow> {
         let value = match function.env.builder.clone() {
             Some(builder) => builder.build(self, operation, args)?,
-            None => return Err(Error::new("nodes cannot be built here")),
+            None => return Err(no_builder()),
         };
         self.stack.push(value);
         Ok(Flow::On)
@@ -499,6 +523,10 @@ impl Interp {
 
 fn name_of(code: &Code, index: u32) -> &str {
     code.names.get(index as usize).map_or("", |name| name)
+}
+
+fn no_builder() -> Error {
+    Error::new("nodes cannot be built here")
 }
 
 fn unset(kind: &str, name: Option<&Rc<str>>) -> Error {

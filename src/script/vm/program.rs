@@ -4,11 +4,12 @@ use super::super::code::Code;
 use super::super::collections::dismantle;
 use super::super::compile;
 use super::super::error::{Result, SyntaxError};
+use super::super::scan::NodeCall;
 use super::super::value::{Args, Value};
 use super::super::{builtins, parse, resolve};
 use super::Interp;
+use crate::hash;
 use crate::memory::Held;
-use indexmap::IndexMap;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -36,16 +37,17 @@ impl Program {
     /// Scans, parses, resolves and compiles a text in which `end` closes blocks.
     ///
     /// `name` is what frames of errors call the file. `builders` are the identifiers that are operations of the
-    /// node builder, see [`Builder`].
+    /// node builder, see [`Builder`]; `calls` are lines of the text, in order.
     ///
     /// # Errors
     /// One error of the parser, or all those of the resolver in order.
     pub fn compile(
         name: &str,
         text: &[u8],
+        calls: &[NodeCall],
         builders: &[&str],
     ) -> Result<Program, Vec<SyntaxError>> {
-        let file = parse::parse(text, builders).map_err(|error| vec![error])?;
+        let file = parse::parse(text, calls, builders).map_err(|error| vec![error])?;
         resolve::resolve(&file, builders, builtins::NAMES)?;
         let main = compile::compile(&file).map_err(|error| vec![error])?;
         let globals = file.globals.borrow().clone();
@@ -104,6 +106,12 @@ pub trait Builder {
     /// The operation failed.
     fn build(&self, interp: &mut Interp, operation: u16, args: Args) -> Result<Value>;
 
+    /// The same for a [`NodeCall`].
+    ///
+    /// # Errors
+    /// The operation failed.
+    fn node(&self, interp: &mut Interp, operation: u16, tag: u32) -> Result<()>;
+
     /// A function is entered whose body builds nodes.
     ///
     /// # Errors
@@ -131,7 +139,7 @@ pub trait Loader {
 
 /// Names and values of a file's top level, in order.
 #[derive(Clone, Default)]
-pub struct Globals(IndexMap<Rc<str>, Value>);
+pub struct Globals(hash::OrderedMap<Rc<str>, Value>);
 
 impl Globals {
     /// No names.

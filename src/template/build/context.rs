@@ -1,8 +1,9 @@
 //! Nodes under construction, one within the other, and how a finished one gets into the one around it.
 
 use super::{MAP_KEY_OVERRIDE, Root, no_context};
-use crate::script::{Error, Result};
+use crate::script::{Error, Interp, Result};
 use crate::template::convert;
+use crate::template::fragment::Size;
 use crate::template::program::{Shape, Tag};
 use crate::yaml::node::{
     Annotation, Array, ArrayItem, Document, DocumentSet, Map, MapItem, Meta, Value,
@@ -15,8 +16,8 @@ pub(super) struct Context {
     pub(super) annotations: Vec<(Tag, Vec<Annotation>)>,
     pub(super) keys: Vec<(Tag, Value)>,
     pub(super) open: Vec<(Tag, Open)>,
-    /// Depth of the deepest value set so far, counted from the root.
-    pub(super) depth: usize,
+    /// How large what is built is so far: depth counts from the root.
+    pub(super) size: Size,
     pub(super) result: Root,
 }
 
@@ -24,7 +25,7 @@ pub(super) struct Context {
 pub(super) enum Open {
     Documents(DocumentSet),
     Document(Document, Option<Vec<Document>>),
-    Map { map: Map, keys: KeyIndex },
+    Map { map: Map, keys: Keys },
     MapItem(MapItem, Option<Vec<MapItem>>),
     Array(Array),
     ArrayItem(ArrayItem, Option<Vec<ArrayItem>>),
@@ -66,7 +67,7 @@ impl Context {
                     items: Vec::new(),
                     meta: annotated(meta),
                 },
-                keys: KeyIndex::default(),
+                keys: Keys::default(),
             },
             Shape::MapItem(meta, own_key, _) => {
                 let key = key.unwrap_or_else(|| own_key.clone());
@@ -104,8 +105,7 @@ impl Context {
             (Open::Map { map, keys }, Open::MapItem(item, _)) => {
                 let may_override =
                     implicit_overrides || item.meta.annotation(MAP_KEY_OVERRIDE).is_some();
-                let index = map.items.len();
-                take_key(keys, map, &item.key, index, may_override)
+                keys.take(map, &item.key, may_override)
             }
             (Open::Documents(_), Open::Document(..))
             | (
@@ -123,13 +123,28 @@ impl Context {
         self.open.len().div_ceil(2)
     }
 
+    /// Accounts for nodes that come from elsewhere.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub(super) fn grow(&mut self, interp: &mut Interp, nodes: usize) -> Result<()> {
+        self.size.nodes += nodes;
+        let most = interp.limits().nodes;
+        if self.size.nodes > most {
+            return Err(Error::fatal(format!(
+                "evaluation stopped: more than {most} nodes (hint: does a function repeat what it is given?)"
+            )));
+        }
+        interp.work(nodes as u64)
+    }
+
     /// Sets the value of the node now open.
     pub(super) fn set(&mut self, value: Value, depth: usize) -> Result<()> {
         let depth = self.level() + depth;
         if depth > MAX_DEPTH {
             return Err(convert::too_deep());
         }
-        self.depth = self.depth.max(depth);
+        self.size.depth = self.size.depth.max(depth);
         let Some((_, node)) = self.open.last_mut() else {
             return Err(no_context());
         };
@@ -222,6 +237,8 @@ impl Context {
                     return missing("map item", "map");
                 }
                 let own = map.items.len();
+                let keys = keys.index(map);
+                keys.insert(&item.key, own);
                 for new in &items {
                     let may_override = implicit_overrides
                         || !carries_meta
@@ -281,12 +298,12 @@ impl Context {
         let Some((_, parent)) = self.open.last_mut() else {
             self.result = match node {
                 Open::Documents(documents) => {
-                    Root::Value(Value::Documents(Rc::new(documents)), self.depth)
+                    Root::Value(Value::Documents(Rc::new(documents)), self.size)
                 }
                 Open::Text(text) => Root::Text(text.into()),
                 Open::Piece(text) => Root::Text(text.into()),
                 node => match node.into_value() {
-                    Some(value) => Root::Value(value, self.depth),
+                    Some(value) => Root::Value(value, self.size),
                     None => Root::Nothing,
                 },
             };
@@ -373,22 +390,45 @@ impl Open {
     }
 }
 
-/// Gives `key` to the item at `index`.
-fn take_key(
-    keys: &mut KeyIndex,
-    map: &mut Map,
-    key: &Value,
-    index: usize,
-    may_override: bool,
-) -> Result<()> {
-    if let Some(earlier) = keys.get(key) {
-        if !may_override {
-            return Err(key_taken(key));
+/// Maps of fewer items are searched for a key.
+const INDEXED_FROM: usize = 16;
+
+/// The keys of a map under construction.
+#[derive(Default)]
+pub(super) struct Keys(Option<KeyIndex>);
+
+impl Keys {
+    /// Gives `key` to the item that comes next.
+    fn take(&mut self, map: &mut Map, key: &Value, may_override: bool) -> Result<()> {
+        let earlier = if self.0.is_none() && map.items.len() < INDEXED_FROM {
+            map.items.iter().position(|item| item.key == *key)
+        } else {
+            self.index(map).get(key)
+        };
+        if let Some(earlier) = earlier {
+            if !may_override {
+                return Err(key_taken(key));
+            }
+            remove_item(map, earlier);
         }
-        remove_item(map, earlier);
+        if let Some(index) = &mut self.0 {
+            index.insert(key, map.items.len());
+        }
+        Ok(())
     }
-    keys.insert(key, index);
-    Ok(())
+
+    /// All keys of the map so far.
+    fn index(&mut self, map: &Map) -> &mut KeyIndex {
+        self.0.get_or_insert_with(|| {
+            let mut index = KeyIndex::default();
+            for (place, item) in map.items.iter().enumerate() {
+                if !is_hole(item) {
+                    index.insert(&item.key, place);
+                }
+            }
+            index
+        })
+    }
 }
 
 /// Takes an item away without moving the others: it becomes a hole, dropped when the map is closed.

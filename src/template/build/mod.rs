@@ -3,7 +3,7 @@
 mod context;
 
 use super::convert::{self, Noop};
-use super::fragment::Fragment;
+use super::fragment::{Fragment, Size};
 use super::program::{Operation, Shape, Tag, Template};
 use crate::bytestring::Str;
 use crate::script::{self, Args, Builder, Error, Interp, Result};
@@ -38,8 +38,8 @@ pub enum Root {
     /// No node was opened.
     #[default]
     Nothing,
-    /// Documents, a map or an array, and how deep they are at most.
-    Value(Value, usize),
+    /// Documents, a map or an array, and how large they are at most.
+    Value(Value, Size),
     /// A text.
     Text(Str),
 }
@@ -63,17 +63,18 @@ impl NodeBuilder {
     ///
     /// # Errors
     /// No such node is open, or the value is not of the kind that its place wants.
-    pub fn replace(&self, args: &Args) -> Result<script::Value> {
+    pub fn replace(&self, interp: &mut Interp, args: &Args) -> Result<script::Value> {
         let [value] = args.positional.as_slice() else {
             return Err(Error::new("expected exactly one argument"));
         };
-        let value = convert::to_yaml(value)?;
+        let (value, size) = convert::to_yaml_with_size(value)?;
         let mut state = self.state.borrow_mut();
         let Some(context) = state.contexts.last_mut() else {
             return Err(Error::new(
                 "expected to be called where the value of a document, a map item or an array item is computed",
             ));
         };
+        context.grow(interp, size.nodes)?;
         context.replace(value, self.implicit_overrides)?;
         Ok(script::Value::host(Noop))
     }
@@ -102,7 +103,8 @@ impl NodeBuilder {
             context.announce(&node, self.implicit_overrides)?;
         }
         context.open.push((tag, node));
-        context.depth = context.depth.max(context.level());
+        context.size.nodes += 1;
+        context.size.depth = context.size.depth.max(context.level());
         Ok(())
     }
 
@@ -142,7 +144,13 @@ impl NodeBuilder {
         Ok(())
     }
 
-    fn set_node(&self, state: &mut State, tag: Tag, value: Option<&script::Value>) -> Result<()> {
+    fn set_node(
+        &self,
+        interp: &mut Interp,
+        state: &mut State,
+        tag: Tag,
+        value: Option<&script::Value>,
+    ) -> Result<()> {
         let context = state.contexts.last_mut().ok_or_else(no_context)?;
         let Some(value) = value else {
             let value = match &self
@@ -162,8 +170,9 @@ impl NodeBuilder {
         if value.downcast::<Noop>().is_some() {
             return Ok(());
         }
-        let (value, depth) = convert::to_yaml_with_depth(value)?;
-        context.set(value, depth)
+        let (value, size) = convert::to_yaml_with_size(value)?;
+        context.grow(interp, size.nodes)?;
+        context.set(value, size.depth)
     }
 
     fn annotate(
@@ -249,13 +258,12 @@ impl Builder for NodeBuilder {
         let mut state = self.state.borrow_mut();
         let arguments = args.positional.as_slice();
         match (operation, arguments) {
-            (Operation::StartNode, [tag]) => {
-                interp.keep(NODE)?;
-                self.start_node(&mut state, tag_of(tag)?)?;
+            (Operation::StartNode | Operation::SetNode, [tag]) => {
+                drop(state);
+                self.node(interp, op, tag_of(tag)?)?;
             }
-            (Operation::SetNode, [tag]) => self.set_node(&mut state, tag_of(tag)?, None)?,
             (Operation::SetNode, [tag, value]) => {
-                self.set_node(&mut state, tag_of(tag)?, Some(value))?
+                self.set_node(interp, &mut state, tag_of(tag)?, Some(value))?
             }
             (Operation::SetKey, [tag, key]) => {
                 let key = convert::to_yaml(key)?;
@@ -286,6 +294,19 @@ impl Builder for NodeBuilder {
         Ok(script::Value::None)
     }
 
+    fn node(&self, interp: &mut Interp, op: u16, tag: Tag) -> Result<()> {
+        match Operation::from_index(op) {
+            Some(Operation::StartNode) => {
+                interp.keep(NODE)?;
+                self.start_node(&mut self.state.borrow_mut(), tag)
+            }
+            Some(Operation::SetNode) => {
+                self.set_node(interp, &mut self.state.borrow_mut(), tag, None)
+            }
+            _ => Err(wrong_arguments()),
+        }
+    }
+
     fn enter(&self) -> Result<()> {
         let state = &mut *self.state.borrow_mut();
         state.calls.push(state.contexts.len());
@@ -314,7 +335,7 @@ impl Root {
     fn into_script(self) -> script::Value {
         match self {
             Root::Nothing => script::Value::host(Fragment::new(Value::Null)),
-            Root::Value(value, depth) => script::Value::host(Fragment::with_depth(value, depth)),
+            Root::Value(value, size) => script::Value::host(Fragment::measured(value, size)),
             Root::Text(text) => script::Value::Str(text),
         }
     }

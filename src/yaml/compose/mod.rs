@@ -11,10 +11,11 @@ use super::comments;
 use super::node::{ArrayItem, Comment, Document, DocumentSet, MapItem, Meta, Value};
 use super::scanner::{Content, Fault, Kind, Phase, Scanner};
 use super::tag::Tag;
-use super::{MAX_ALIASED_NODES, MAX_DEPTH, ParseOptions};
+use super::words::Words;
+use super::{MAX_ALIASED_NODES, MAX_DEPTH, ParseOptions, scalar};
+use crate::hash;
 use crate::position::{Position, Source};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 type Result<T> = std::result::Result<T, Fault>;
@@ -121,16 +122,17 @@ pub(super) struct Composer<'a> {
     /// What to add to a line counted from 0.
     shift: u32,
     tags: Vec<(&'a [u8], Cow<'a, [u8]>)>,
-    anchors: HashMap<&'a [u8], usize>,
+    anchors: hash::Map<&'a [u8], usize>,
     anchored: Vec<Anchored>,
     frames: Vec<Frame>,
     /// Anchors that name an empty value, by number, with their line.
-    blank_anchors: HashMap<usize, u32>,
+    blank_anchors: hash::Map<usize, u32>,
     /// Lines of those among them that an alias repeats.
     aliased_blanks: Vec<u32>,
     /// The first fault that go-yaml would report only after the document.
     postponed: Option<Fault>,
     aliased_nodes: usize,
+    words: Words,
 }
 
 impl<'a> Composer<'a> {
@@ -147,13 +149,14 @@ impl<'a> Composer<'a> {
             options,
             shift: u32::from(!implied),
             tags: Vec::new(),
-            anchors: HashMap::new(),
+            anchors: hash::Map::default(),
             anchored: Vec::new(),
             frames: Vec::new(),
-            blank_anchors: HashMap::new(),
+            blank_anchors: hash::Map::default(),
             aliased_blanks: Vec::new(),
             postponed: None,
             aliased_nodes: 0,
+            words: Words::default(),
         }
     }
 
@@ -564,12 +567,15 @@ impl<'a> Composer<'a> {
     ) -> Node {
         let implicit = plain && *tag == Tag::None || *tag == Tag::NonSpecific;
         let merges = text == b"<<" && (implicit || *tag == Tag::Merge);
-        let value = match tag.value(text, plain, self.options.strict && !merges) {
-            Ok(value) => value,
-            Err(problem) => {
+        let strict = self.options.strict && !merges;
+        let is_word = *tag == Tag::None && !(plain && (strict || !scalar::is_string(text)));
+        let value = if is_word {
+            Value::Str(self.words.shared(text))
+        } else {
+            tag.value(text, plain, strict).unwrap_or_else(|problem| {
                 self.postpone(line, problem);
                 Value::Null
-            }
+            })
         };
         let extent = Extent {
             nodes: 1,

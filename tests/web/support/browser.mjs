@@ -38,8 +38,8 @@ export async function start() {
   const browser = await launch();
   return {
     address,
-    /** Opens the page; a request to another origin, a page error or a console error fails the test at `close`. */
-    async open({ fragment = '', ...options } = {}) {
+    /** Opens the page, or a blank one; a request to another origin, a page error or a console error fails the test at `close`. */
+    async open({ fragment = '', blank = false, ...options } = {}) {
       const context = await browser.newContext({ locale: 'en-US', permissions: ['clipboard-read', 'clipboard-write'], ...options });
       const page = await context.newPage();
       const faults = [];
@@ -50,8 +50,10 @@ export async function start() {
       page.on('console', (message) => {
         if (message.type() === 'error') faults.push(`console: ${message.text()}`);
       });
-      await page.goto(address + fragment);
-      await settled(page);
+      if (!blank) {
+        await page.goto(address + fragment);
+        await settled(page);
+      }
       return { page, context, close: async () => { await context.close(); assert.deepEqual(faults, []); } };
     },
     async end() {
