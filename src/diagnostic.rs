@@ -107,6 +107,13 @@ impl Report {
         self
     }
 
+    /// The same report with more diagnostics, such as warnings that may explain it.
+    #[must_use]
+    pub fn and(mut self, diagnostics: Vec<Diagnostic>) -> Report {
+        self.0.diagnostics.extend(diagnostics);
+        self
+    }
+
     /// The same diagnostics under another text.
     #[must_use]
     pub fn map_text(mut self, change: impl FnOnce(&str) -> String) -> Report {

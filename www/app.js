@@ -314,7 +314,8 @@ async function openSource(from, name, state, own) {
   open = isKept ? { ...open, defaults: defaults?.text ?? '' } : { name, form, asked, own, defaults: defaults?.text ?? '', views: undefined };
   if (!isKept) {
     const known = packages.find((one) => one.name === name);
-    document.title = `${known ? `${known.title} ${known.version}` : name} - haulout`;
+    find('result').dataset.title = known ? `${known.title} ${known.version}` : name;
+    document.title = `${find('result').dataset.title} - haulout`;
     lit = undefined;
     showForm();
   }
@@ -464,6 +465,7 @@ document.addEventListener('keydown', (event) => {
   if (key === 'y' || event.shiftKey) values.redo();
   else values.undo();
 });
+addEventListener('beforeprint', () => output.paint());
 if (!isEmbedded) addEventListener('hashchange', () => busy(takeLink));
 
 chooseValuesTab('form-tab');

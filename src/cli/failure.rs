@@ -13,16 +13,30 @@ const WIDEST: usize = 200;
 
 /// Prints a report on standard error.
 pub fn print(name: &str, report: &Report, format: ErrorFormat) {
-    let mut err = std::io::stderr();
-    let at_terminal = err.is_terminal();
-    let text = match format {
-        ErrorFormat::Json => json(report),
-        ErrorFormat::Full => full(name, report, Paint::new(at_terminal)),
-        ErrorFormat::Auto if at_terminal => full(name, report, Paint::new(true)),
-        ErrorFormat::Auto | ErrorFormat::Plain => report.layout(name),
-    };
+    let text = text(name, report, format);
     // Nobody is left to be told that nothing can be told.
-    let _ = writeln!(err, "{text}");
+    let _ = write!(std::io::stderr(), "{text}");
+}
+
+/// A report as it is printed.
+pub fn text(name: &str, report: &Report, format: ErrorFormat) -> String {
+    let at_terminal = std::io::stderr().is_terminal();
+    let mut text = match format {
+        ErrorFormat::Json => json(report),
+        _ if tells_more(format) => full(name, report, Paint::new(at_terminal)),
+        _ => report.layout(name),
+    };
+    text.push('\n');
+    text
+}
+
+/// Whether a reader is told more than ytt says.
+pub fn tells_more(format: ErrorFormat) -> bool {
+    match format {
+        ErrorFormat::Json | ErrorFormat::Full => true,
+        ErrorFormat::Plain => false,
+        ErrorFormat::Auto => std::io::stderr().is_terminal(),
+    }
 }
 
 /// The report as one JSON object: `text`, what ytt prints, and `diagnostics`.
@@ -130,7 +144,11 @@ fn full(name: &str, report: &Report, paint: Paint) -> String {
         if !diagnostic.path.is_empty() {
             message = format!("{}: {message}", clean(&diagnostic.path.join(".")));
         }
-        let _ = write!(out, "{red}{name}: Error:{plain} {bold}{message}{plain}");
+        let kind = match diagnostic.severity {
+            Severity::Error => "Error",
+            Severity::Warning => "Warning",
+        };
+        let _ = write!(out, "{red}{name}: {kind}:{plain} {bold}{message}{plain}");
         block(&mut out, diagnostic, &paint);
     }
     out

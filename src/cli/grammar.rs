@@ -195,7 +195,12 @@ impl<'a> Reader<'a> {
                 .flags
                 .extend(values.iter().map(|value| format!("--{name}={value}")));
         } else {
-            self.line.flags.push(format!("--{name}={value}"));
+            let before = format!("--{name}=");
+            if !matches!(argument.get_action(), ArgAction::Append) {
+                // Of a flag that takes one value the last counts.
+                self.line.flags.retain(|flag| !flag.starts_with(&before));
+            }
+            self.line.flags.push(before + value);
         }
         Ok(())
     }

@@ -1,13 +1,14 @@
 //! Renders as the command line asks for them: files, or a package that the program carries.
 
-use super::flags::RenderFlags;
+use super::flags::{ErrorFormat, RenderFlags};
 use super::input::Reader;
 use super::links::Allowed;
-use super::{Printed, bulk, output, values};
-use crate::diagnostic::Report;
+use super::{Printed, bulk, failure, output, values};
+use crate::diagnostic::{Diagnostic, Report};
 use crate::files::{File, Kind, apply_marks};
 use crate::render::{self, Inspect, Options, Output, Ready, Request};
 use crate::schema::{Schema, export};
+use crate::template::spelling;
 use crate::yaml::{self, DocumentSet, Value};
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -44,13 +45,18 @@ enum Product {
 ///
 /// # Errors
 /// Anything that is wrong, from the flags on.
-pub fn render(flags: &RenderFlags, packages: &[String]) -> Result<Printed, Report> {
+pub fn render(
+    name: &str,
+    flags: &RenderFlags,
+    packages: &[String],
+    format: ErrorFormat,
+) -> Result<Printed, Report> {
     let start = Instant::now();
     let mut printed = Printed::default();
     let mut reader = Reader::new(Allowed::by(flags));
     let files = files(flags, packages, &mut reader)?;
     if flags.bulk_out {
-        let (files, errors) = match run(flags, &mut reader, files, &mut printed.err) {
+        let (files, errors) = match run(flags, &mut reader, files, &mut printed.err, None) {
             Ok(Product::Output(output)) => (output.files, String::new()),
             Ok(Product::Text(_)) => (Vec::new(), String::new()),
             Err(report) => (Vec::new(), report.text().to_string()),
@@ -58,7 +64,9 @@ pub fn render(flags: &RenderFlags, packages: &[String]) -> Result<Printed, Repor
         printed.out = bulk::write(&files, &errors);
         return Ok(printed);
     }
-    let result = run(flags, &mut reader, files, &mut printed.err).and_then(|product| {
+    let mut warnings = Vec::new();
+    let told = failure::tells_more(format).then_some(&mut warnings);
+    let result = run(flags, &mut reader, files, &mut printed.err, told).and_then(|product| {
         let delivered = deliver(flags, &product, &mut printed);
         leave(flags, product);
         delivered
@@ -71,7 +79,18 @@ pub fn render(flags: &RenderFlags, packages: &[String]) -> Result<Printed, Repor
         // What was printed before the failure still shows.
         let _ = std::io::stderr().write_all(&printed.err);
     }
-    result.map(|()| printed)
+    match result {
+        Err(report) => Err(report.and(warnings)),
+        Ok(()) => {
+            if !warnings.is_empty() {
+                let report = Report::with_diagnostics("", warnings);
+                printed
+                    .err
+                    .extend(failure::text(name, &report, format).into_bytes());
+            }
+            Ok(printed)
+        }
+    }
 }
 
 /// Lets go of something large at the end. The system takes a process's memory back at once; to take it apart piece by
@@ -90,7 +109,7 @@ pub fn documents(flags: &RenderFlags, packages: &[String]) -> Result<DocumentSet
     let mut reader = Reader::new(Allowed::by(flags));
     let files = files(flags, packages, &mut reader)?;
     let mut lines = Vec::new();
-    let output = run(flags, &mut reader, files, &mut lines);
+    let output = run(flags, &mut reader, files, &mut lines, None);
     // What templates print is for whoever looks on.
     let _ = std::io::stderr().write_all(&lines);
     Ok(match output? {
@@ -141,14 +160,18 @@ fn deliver(flags: &RenderFlags, product: &Product, printed: &mut Printed) -> Res
     Ok(())
 }
 
-/// Renders; adds to `lines` what templates print and what `--debug` tells.
+/// Renders; adds to `lines` what templates print and what `--debug` tells, and to `warnings` what may not be meant.
 fn run(
     flags: &RenderFlags,
     reader: &mut Reader,
     files: Vec<File>,
     lines: &mut Vec<u8>,
+    warnings: Option<&mut Vec<Diagnostic>>,
 ) -> Result<Product, Report> {
     let files = apply_marks(files, &flags.file_mark)?;
+    if let Some(warnings) = warnings {
+        warnings.extend(spelling::warnings(&files));
+    }
     if flags.debug {
         lines.extend_from_slice(told(&files).as_bytes());
     }

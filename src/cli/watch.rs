@@ -31,12 +31,12 @@ pub fn render(
     format: ErrorFormat,
 ) -> Result<Printed, Report> {
     if !flags.watch {
-        return render::render(flags, packages);
+        return render::render(name, flags, packages, format);
     }
     let inputs = inputs(flags)?;
     let mut seen = look(&inputs);
     loop {
-        let done = render::render(flags, packages);
+        let done = render::render(name, flags, packages, format);
         match done.and_then(|printed| print(&printed).map_err(|failed| failed.report)) {
             Ok(_) => {}
             Err(report) => failure::print(name, &report, format),

@@ -272,7 +272,7 @@ impl Execution {
                 overlay_files.join(", ")
             );
             self.session
-                .with_cause(Report::new(error.message()).context(text))
+                .with_cause(overlay::report(&error).context(text))
         })?;
         Ok(files.into_iter().zip(targets).collect())
     }

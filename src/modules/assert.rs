@@ -1,6 +1,7 @@
 //! `@ytt:assert`: failing, comparing, and assertions that validation rules are made of.
 
 use crate::modules::object::Object;
+use crate::modules::yaml::text_of;
 use crate::modules::{function, go_type};
 use crate::position::Source;
 use crate::script::{self, Args, Error, Globals, Interp, Loader, Module, Program, Result, Value};
@@ -121,8 +122,8 @@ fn equals(_: &mut Interp, args: Args) -> Result<Value> {
             )));
         }
     }
-    let expected_text = yaml::print_value(&to_yaml(expected)?);
-    let actual_text = yaml::print_value(&to_yaml(actual)?);
+    let expected_text = text_of(expected)?;
+    let actual_text = text_of(actual)?;
     if expected_text == actual_text {
         return Ok(Value::None);
     }

@@ -118,9 +118,6 @@ impl Encoding {
                     }
                 }
                 at = skip_line_ends(at);
-                if at < text.len() {
-                    return Err(at);
-                }
                 last = true;
                 break;
             }
@@ -136,7 +133,7 @@ impl Encoding {
             let [_, decoded @ ..] = whole.to_be_bytes();
             bytes.extend(decoded.iter().take(digits - 1));
             if last {
-                return Ok(bytes);
+                return if at < text.len() { Err(at) } else { Ok(bytes) };
             }
         }
     }

@@ -20,6 +20,7 @@ pub mod version;
 mod yaml;
 
 use crate::bytestring::Str;
+use crate::script::format::nearest;
 use crate::script::{Args, Error, Globals, Interp, Result, Value};
 use crate::template::NodeBuilder;
 use std::rc::Rc;
@@ -33,6 +34,12 @@ pub struct ModuleContext<'a> {
     /// Libraries.
     pub library: &'a Rc<dyn library::Source>,
 }
+
+/// The names of all modules.
+const NAMES: [&str; 18] = [
+    "assert", "base64", "data", "ip", "json", "library", "math", "md5", "module", "overlay",
+    "regexp", "sha256", "struct", "template", "toml", "url", "version", "yaml",
+];
 
 /// The members of a module of this name.
 ///
@@ -59,9 +66,11 @@ pub fn find(name: &str, context: &ModuleContext<'_>) -> Result<Globals> {
         "version" => version::module(),
         "yaml" => yaml::module(),
         _ => {
+            let near = nearest(name, NAMES.into_iter());
             return Err(Error::new(format!(
                 "builtin ytt library does not have module '{name}' (hint: is it available in newer version of ytt?)"
-            )));
+            ))
+            .with_hint(near.map(|near| format!("did you mean '@ytt:{near}'?"))));
         }
     };
     let mut globals = Globals::new();
@@ -90,12 +99,7 @@ pub fn function_holding(
 
 /// `NAME: MESSAGE`, without the calls that were under way.
 pub fn named_error(name: &str, error: &Error) -> Error {
-    let message = format!("{name}: {}", error.message());
-    if error.is_fatal() {
-        Error::fatal(message)
-    } else {
-        Error::new(message)
-    }
+    error.retold(format!("{name}: {}", error.message()))
 }
 
 /// The one argument of a function.

@@ -18,10 +18,15 @@ pub fn module() -> Value {
 }
 
 fn encode(args: &Args) -> Result<Value> {
-    Ok(Value::str(match to_yaml(one(args)?)? {
+    text_of(one(args)?).map(Value::str)
+}
+
+/// A value as YAML: nothing for null, as of a document that holds it.
+pub fn text_of(value: &Value) -> Result<Vec<u8>> {
+    Ok(match to_yaml(value)? {
         Node::Documents(documents) => yaml::print(&documents),
         value => yaml::print(&DocumentSet::from(value)),
-    }))
+    })
 }
 
 fn decode(args: &Args) -> Result<Value> {
@@ -32,9 +37,6 @@ fn decode(args: &Args) -> Result<Value> {
     documents.override_map_keys();
     match documents.items.as_slice() {
         [document] => to_plain(&document.value),
-        more => Err(Error::new(format!(
-            "expected exactly one document, but found {}",
-            more.len()
-        ))),
+        _ => Err(Error::new("Expected to find exactly one YAML document")),
     }
 }

@@ -2,10 +2,11 @@
 
 use super::annotation::{Assert, Insert, Operation, Replace};
 use super::expects::Expects;
+use super::left::Left;
 use super::matcher;
 use crate::script::{Error, Interp, Result};
 use crate::template::convert::{go_text, go_type_name};
-use crate::yaml::node::{Array, ArrayItem, Document, DocumentSet, Map, MapItem, Value};
+use crate::yaml::node::{Array, ArrayItem, Document, DocumentSet, MapItem, Value};
 use std::rc::Rc;
 
 pub struct Overlay<'a> {
@@ -22,11 +23,13 @@ impl Overlay<'_> {
                 let Value::Map(left) = left else {
                     return Err(other_kind("map", left));
                 };
-                let left = Rc::make_mut(left);
+                let items = &mut Rc::make_mut(left).items;
+                let mut left = Left::new(std::mem::take(items), right.items.len());
                 right
                     .items
                     .iter()
-                    .try_for_each(|item| self.map_item(left, item, defaults))?;
+                    .try_for_each(|item| self.map_item(&mut left, item, defaults))?;
+                *items = left.into_items();
             }
             Value::Array(right) => {
                 let Value::Array(left) = left else {
@@ -53,7 +56,7 @@ impl Overlay<'_> {
         Ok(replaces)
     }
 
-    fn map_item(&mut self, left: &mut Map, right: &MapItem, defaults: &Expects) -> Result<()> {
+    fn map_item(&mut self, left: &mut Left, right: &MapItem, defaults: &Expects) -> Result<()> {
         let result = match Operation::of(&right.meta) {
             Ok(Operation::Merge) => self.merge_map_item(left, right, defaults),
             Ok(Operation::Remove) => self.remove_map_item(left, right, defaults),
@@ -80,7 +83,7 @@ impl Overlay<'_> {
 
     fn merge_map_item(
         &mut self,
-        left: &mut Map,
+        left: &mut Left,
         right: &MapItem,
         defaults: &Expects,
     ) -> Result<()> {
@@ -89,10 +92,10 @@ impl Overlay<'_> {
             return Ok(());
         };
         if found.is_empty() {
-            left.items.push(right.clone());
+            left.push(right.clone());
         }
         for index in found {
-            let Some(item) = left.items.get_mut(index) else {
+            let Some(item) = left.get_mut(index) else {
                 continue;
             };
             if self.merge(&mut item.value, &right.value, &children)? {
@@ -104,19 +107,19 @@ impl Overlay<'_> {
 
     fn remove_map_item(
         &mut self,
-        left: &mut Map,
+        left: &mut Left,
         right: &MapItem,
         defaults: &Expects,
     ) -> Result<()> {
         if let Some(found) = matcher::map_items(self.interp, left, right, defaults)? {
-            remove(&mut left.items, &found);
+            found.into_iter().for_each(|index| left.remove(index));
         }
         Ok(())
     }
 
     fn replace_map_item(
         &mut self,
-        left: &mut Map,
+        left: &mut Left,
         right: &MapItem,
         defaults: &Expects,
     ) -> Result<()> {
@@ -126,18 +129,17 @@ impl Overlay<'_> {
         };
         if found.is_empty() && replace.or_add {
             let value = replace.value(self.interp, &Value::Null, &right.value)?;
-            left.items.push(MapItem {
+            left.push(MapItem {
                 value: accepted("map items", value)?,
                 ..right.clone()
             });
         }
         // The one item found takes the right one's key too, as in ytt. Where that would make a key stand twice, which
         // ytt cannot print, items keep their own.
-        let is_there =
-            |(index, item): (usize, &MapItem)| !found.contains(&index) && item.key == right.key;
-        let renames = found.len() == 1 && !left.items.iter().enumerate().any(is_there);
+        let same_key = left.with_key(&right.key);
+        let renames = found.len() == 1 && same_key.iter().all(|index| found.contains(index));
         for index in found {
-            let Some(item) = left.items.get_mut(index) else {
+            let Some(item) = left.get_mut(index) else {
                 continue;
             };
             let value = accepted(
@@ -145,18 +147,19 @@ impl Overlay<'_> {
                 replace.value(self.interp, &item.value, &right.value)?,
             )?;
             let key = if renames { &right.key } else { &item.key };
-            *item = MapItem {
+            let item = MapItem {
                 key: key.clone(),
                 value,
                 meta: right.meta.clone(),
             };
+            left.replace(index, item);
         }
         Ok(())
     }
 
     fn assert_map_item(
         &mut self,
-        left: &mut Map,
+        left: &mut Left,
         right: &MapItem,
         defaults: &Expects,
     ) -> Result<()> {
@@ -166,7 +169,7 @@ impl Overlay<'_> {
             return Ok(());
         };
         for index in found {
-            let Some(item) = left.items.get_mut(index) else {
+            let Some(item) = left.get_mut(index) else {
                 continue;
             };
             assert.check(self.interp, &item.value, &right.value)?;
@@ -483,10 +486,5 @@ fn other_kind(expected: &str, found: &Value) -> Error {
 
 /// An error with the place on the right where it happened.
 fn within(place: &str, error: &Error) -> Error {
-    let message = format!("{place}: {}", error.message());
-    if error.is_fatal() {
-        Error::fatal(message)
-    } else {
-        Error::new(message)
-    }
+    error.retold(format!("{place}: {}", error.message()))
 }

@@ -3,11 +3,12 @@
 use super::annotation::{MATCH, keywords, unknown_keyword};
 use super::compare::{leaves_equal, subset};
 use super::expects::Expects;
+use super::left::Left;
 use crate::modules::{bool_argument, function, go_type, named_error};
 use crate::position::Position;
 use crate::script::{self, Args, Error, Interp, Result};
 use crate::template::convert::{go_type_name, to_fragment, to_yaml};
-use crate::yaml::node::{ArrayItem, Document, DocumentSet, Map, MapItem, Meta, Value};
+use crate::yaml::node::{ArrayItem, Document, DocumentSet, MapItem, Meta, Value};
 
 /// What `@overlay/match` says.
 struct Matcher {
@@ -114,7 +115,7 @@ fn needs_keyword() -> Error {
 /// The items of a map that go with an item on the right; by default those of the same key.
 pub fn map_items(
     interp: &mut Interp,
-    left: &Map,
+    left: &Left,
     right: &MapItem,
     defaults: &Expects,
 ) -> Result<Option<Vec<usize>>> {
@@ -122,23 +123,25 @@ pub fn map_items(
     let mut found = Vec::new();
     match matcher.by("either string (for map key) or function")? {
         None => {
-            let same = left
-                .items
-                .iter()
-                .enumerate()
-                .filter(|(_, item)| item.key == right.key);
-            found.extend(same.map(|(index, item)| (index, item.meta.position.clone())));
+            found = left.with_key(&right.key);
         }
         Some(by) => {
-            for (index, item) in left.items.iter().enumerate() {
+            for (index, item) in left.items() {
                 let key = || to_fragment(&item.key);
                 if by.means(interp, key, &item.value, &right.value)? {
-                    found.push((index, item.meta.position.clone()));
+                    found.push(index);
                 }
             }
         }
     }
-    matcher.decide(interp, found)
+    let misses = found.is_empty() && matcher.by.is_none();
+    let places = found
+        .into_iter()
+        .filter_map(|index| Some((index, left.position(index)?)));
+    matcher.decide(interp, places.collect()).map_err(|error| {
+        let near = misses.then(|| left.near(&right.key)).flatten();
+        error.with_hint(near.map(|near| format!("did you mean '{near}'?")))
+    })
 }
 
 /// The items of an array that go with an item on the right; without an annotation none.

@@ -7,12 +7,14 @@ mod annotation;
 mod apply;
 mod compare;
 mod expects;
+mod left;
 mod matcher;
 
 pub use compare::{leaves_equal, subset};
 pub use matcher::{SUBSET_MATCHER, map_key_matcher};
 
 use crate::bytestring::Str;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::position::Position;
 use crate::script::{self, Interp, Result};
 use crate::template::convert::place_nodes;
@@ -96,6 +98,13 @@ pub fn apply_documents(
         }
     }
     Ok(left)
+}
+
+/// The report of an overlay that cannot be applied.
+pub fn report(error: &script::Error) -> Report {
+    let mut diagnostic = Diagnostic::error(error.message());
+    diagnostic.hints.extend(error.hint().map(str::to_owned));
+    Report::with_diagnostics(error.message(), vec![diagnostic])
 }
 
 /// Annotates plain values so that they replace what they meet and are added where there is nothing: the meaning of

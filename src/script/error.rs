@@ -28,6 +28,7 @@ struct ErrorRepr {
     message: String,
     frames: Vec<Frame>,
     fatal: bool,
+    hint: Option<String>,
 }
 
 /// A call that was under way when an error happened.
@@ -48,6 +49,7 @@ impl Error {
             message: message.into(),
             frames: Vec::new(),
             fatal: false,
+            hint: None,
         }))
     }
 
@@ -57,12 +59,25 @@ impl Error {
             message: message.into(),
             frames: Vec::new(),
             fatal: true,
+            hint: None,
         }))
     }
 
     /// What is wrong. May be of several lines.
     pub fn message(&self) -> &str {
         &self.0.message
+    }
+
+    /// What may help, beside what the message says, which is ytt's.
+    pub fn hint(&self) -> Option<&str> {
+        self.0.hint.as_deref()
+    }
+
+    /// The same error with what may help.
+    #[must_use]
+    pub fn with_hint(mut self, hint: Option<String>) -> Error {
+        self.0.hint = hint;
+        self
     }
 
     /// The calls under way, innermost first.
@@ -73,6 +88,15 @@ impl Error {
     /// True if code must not catch it.
     pub fn is_fatal(&self) -> bool {
         self.0.fatal
+    }
+
+    /// The same error under another message, without the calls that were under way.
+    pub fn retold(&self, message: String) -> Error {
+        Error(Box::new(ErrorRepr {
+            message,
+            frames: Vec::new(),
+            ..(*self.0).clone()
+        }))
     }
 
     /// Adds an outer call.

@@ -7,6 +7,13 @@ use crate::script::{Error, Frame, SyntaxError};
 use std::fmt::Write as _;
 use std::rc::Rc;
 
+/// From so many calls on an error tells only the innermost and the outermost of them, a function that calls itself
+/// without end being what they mostly are.
+const MOST_CALLS: usize = 100;
+
+/// How many it tells of each then.
+const END: usize = 5;
+
 /// Finds templates by the file names that frames have.
 pub type Find<'a> = &'a dyn Fn(&str) -> Option<Rc<Template>>;
 
@@ -19,19 +26,26 @@ pub fn syntax_report(template: &Rc<Template>, errors: &[SyntaxError]) -> Report 
             line: error.pos.line,
             template: Origin::Known(template.clone()),
         }],
+        left_out: 0,
+        hint: None,
     });
     report(failures.collect())
 }
 
 /// The report of a program that failed.
 pub fn runtime_report(error: &Error, find: Find<'_>) -> Report {
-    let places = error
-        .frames()
-        .iter()
-        .map(|frame| FramePlace::new(frame, find));
+    let frames = error.frames();
+    let left_out = match frames.len() {
+        all @ MOST_CALLS.. => all - 2 * END,
+        _ => 0,
+    };
+    let (inner, outer) = frames.split_at(frames.len().min(END));
+    let told = inner.iter().chain(outer.iter().skip(left_out));
     report(vec![Failure {
         message: error.message().to_owned(),
-        places: places.collect(),
+        places: told.map(|frame| FramePlace::new(frame, find)).collect(),
+        left_out,
+        hint: error.hint().map(str::to_owned),
     }])
 }
 
@@ -40,12 +54,18 @@ pub fn plain_report(message: &str) -> Report {
     report(vec![Failure {
         message: message.to_owned(),
         places: Vec::new(),
+        left_out: 0,
+        hint: None,
     }])
 }
 
 struct Failure {
     message: String,
     places: Vec<FramePlace>,
+    /// How many calls are not told, after the first `END` of the places.
+    left_out: usize,
+    /// What may help, beside what ytt says.
+    hint: Option<String>,
 }
 
 struct FramePlace {
@@ -171,7 +191,10 @@ fn report(failures: Vec<Failure>) -> Report {
         if let Some(hint) = hint {
             let _ = write!(text, " (hint: {hint})");
         }
-        for place in &failure.places {
+        for (index, place) in failure.places.iter().enumerate() {
+            if index == END && failure.left_out > 0 {
+                let _ = write!(text, "\n    in {} more calls", failure.left_out);
+            }
             place.write(&mut text);
         }
         if let Some(rest) = rest {
@@ -187,6 +210,7 @@ fn report(failures: Vec<Failure>) -> Report {
             .find_map(FramePlace::position)
             .unwrap_or_default();
         diagnostic.hints.extend(hint.map(str::to_owned));
+        diagnostic.hints.extend(failure.hint.clone());
         diagnostic.calls = failure.places.iter().filter_map(FramePlace::call).collect();
         diagnostics.push(diagnostic);
     }

@@ -12,6 +12,7 @@ pub mod convert;
 pub mod error;
 pub mod fragment;
 pub mod program;
+pub mod spelling;
 pub mod text;
 
 pub use annotation::{extract_documents, has_templating};

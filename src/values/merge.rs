@@ -80,7 +80,7 @@ fn overlay_documents(
     };
     let defaults = overlay::Defaults { exact: true };
     let merged = overlay::apply(interp, set(left), &set(right), defaults)
-        .map_err(|error| Report::new(error.message()))?;
+        .map_err(|error| overlay::report(&error))?;
     let first = match merged {
         Value::Documents(documents) => documents.items.first().cloned(),
         _ => None,

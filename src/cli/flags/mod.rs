@@ -60,6 +60,7 @@ pub enum Command {
     /// Format YAML templates
     Fmt(FormatFlags),
     /// Serve the page on this machine
+    #[command(alias = "website")]
     Serve(ServeFlags),
     /// Make a page for templates of one's own
     Site(SiteFlags),

@@ -1,11 +1,14 @@
 //! JSON as a value. It is read here, not by a library, since what is wrong is told in the words of Go's
-//! `encoding/json`; and without recursion, since a text decides how deep it is.
+//! `encoding/json` (of Go 1.27); and without recursion, since a text decides how deep it is.
 
 use crate::script::Value;
+use crate::script::format::quote;
 use std::collections::BTreeMap;
 
 /// How many arrays and objects may stand one within the other: Go's bound.
 const MOST_DEPTH: usize = 10_000;
+
+const END: &str = "unexpected end of JSON input";
 
 /// The value that a text means. Numbers are floats, keys come sorted, of a repeated key the last value counts.
 ///
@@ -20,9 +23,7 @@ pub fn decode(text: &[u8]) -> std::result::Result<Value, String> {
     };
     let value = decoder.document()?;
     match decoder.too_large {
-        Some(number) => Err(format!(
-            "json: cannot unmarshal number {number} into Go value of type float64"
-        )),
+        Some(fault) => Err(fault),
         None => Ok(value),
     }
 }
@@ -38,22 +39,29 @@ struct Decoder<'a> {
     text: &'a [u8],
     at: usize,
     open: Vec<Open>,
-    /// The first number that no float can be.
+    /// What is said of the first number that no float can be.
     too_large: Option<String>,
 }
 
 type Decoded<T> = std::result::Result<T, String>;
 
 impl Decoder<'_> {
+    fn rest(&self) -> &[u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
     /// The fault that the character here is.
     fn fault<T>(&self, context: &str) -> Decoded<T> {
-        match self.peek() {
-            Some(byte) => Err(format!("invalid character {} {context}", quoted(byte))),
-            None => Err("unexpected end of JSON input".to_owned()),
+        match self.rest() {
+            [] => Err(END.to_owned()),
+            rest => Err(format!(
+                "invalid character {} {context}",
+                first_quoted(rest)
+            )),
         }
     }
 
@@ -126,7 +134,7 @@ impl Decoder<'_> {
     /// Begins an array or an object.
     fn enter(&mut self, open: Open) -> Decoded<()> {
         if self.open.len() >= MOST_DEPTH {
-            return self.fault("exceeded max depth");
+            return Err("exceeded max depth".to_owned());
         }
         self.at += 1;
         self.open.push(open);
@@ -191,28 +199,38 @@ impl Decoder<'_> {
         let start = self.at;
         self.accept(b'-');
         if !self.accept(b'0') {
-            self.digits("in numeric literal")?;
+            self.digits()?;
         }
         if self.accept(b'.') {
-            self.digits("after decimal point in numeric literal")?;
+            self.digits()?;
         }
         if self.accept(b'e') || self.accept(b'E') {
             let _ = self.accept(b'+') || self.accept(b'-');
-            self.digits("in exponent of numeric literal")?;
+            self.digits()?;
         }
         let digits = self.text.get(start..self.at).unwrap_or_default();
         let digits = String::from_utf8_lossy(digits).into_owned();
         let number: f64 = digits.parse().unwrap_or(f64::INFINITY);
         if !number.is_finite() && self.too_large.is_none() {
-            self.too_large = Some(digits);
+            let step = |open: &Open| match open {
+                Open::Array(items) => format!(".{}", items.len()),
+                Open::Object(_, key) => format!(".{}", String::from_utf8_lossy(key)),
+            };
+            let place = match self.open.as_slice() {
+                [] => "Go value".to_owned(),
+                open => open.iter().map(step).collect(),
+            };
+            self.too_large = Some(format!(
+                "json: cannot unmarshal number {digits} into {place} of type float64"
+            ));
         }
         Ok(Value::Float(number))
     }
 
     /// One digit or more.
-    fn digits(&mut self, context: &str) -> Decoded<()> {
+    fn digits(&mut self) -> Decoded<()> {
         if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            return self.fault(context);
+            return self.fault("in numeric literal");
         }
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             self.at += 1;
@@ -248,7 +266,7 @@ impl Decoder<'_> {
                         }
                     }
                 }
-                _ => return self.fault("in string literal"),
+                _ => return self.fault("in string"),
             }
         }
     }
@@ -280,7 +298,8 @@ impl Decoder<'_> {
                 push(text, character.unwrap_or(char::REPLACEMENT_CHARACTER));
                 return Ok(());
             }
-            _ => return self.fault("in string escape code"),
+            Some(_) => return Err(self.bad_escape(2)),
+            None => return Err(END.to_owned()),
         };
         self.at += 1;
         text.push(plain);
@@ -289,15 +308,42 @@ impl Decoder<'_> {
 
     /// Four digits.
     fn hexadecimal(&mut self) -> Decoded<u32> {
-        let mut code = 0;
-        for _ in 0..4 {
-            match self.peek().and_then(|byte| char::from(byte).to_digit(16)) {
-                Some(digit) => code = code * 16 + digit,
-                None => return self.fault("in \\u hexadecimal character escape"),
+        let digits = self.rest();
+        let digits = digits.get(..4).unwrap_or(digits);
+        let value = |byte: &u8| char::from(*byte).to_digit(16);
+        match digits.iter().map(value).collect::<Option<Vec<u32>>>() {
+            None => Err(self.bad_escape(6)),
+            Some(digits) if digits.len() < 4 => Err(END.to_owned()),
+            Some(digits) => {
+                self.at += 4;
+                Ok(digits.iter().fold(0, |code, digit| code * 16 + digit))
             }
-            self.at += 1;
         }
-        Ok(code)
+    }
+
+    /// The fault that an escape of so many bytes is, of which the decoder stands behind the backslash, or behind its
+    /// letter if digits follow.
+    fn bad_escape(&self, length: usize) -> String {
+        let start = self.at.saturating_sub(if length > 2 { 2 } else { 1 });
+        let escape = self.text.get(start..).unwrap_or_default();
+        let escape = escape.get(..length).unwrap_or(escape);
+        let shows = |text: &str| {
+            let hidden = |character: char| {
+                matches!(character, '`' | char::REPLACEMENT_CHARACTER)
+                    || character.is_whitespace()
+                    || character.is_control()
+            };
+            !text.chars().any(hidden)
+        };
+        let quoted = match std::str::from_utf8(escape) {
+            Ok(text) if shows(text) => format!("`{text}`"),
+            _ => {
+                let mut quoted = String::new();
+                quote(escape, &mut quoted);
+                quoted
+            }
+        };
+        format!("invalid escape sequence {quoted} in string")
     }
 }
 
@@ -305,16 +351,20 @@ fn push(text: &mut Vec<u8>, character: char) {
     text.extend(character.encode_utf8(&mut [0; 4]).bytes());
 }
 
-/// A byte in quotes; one beyond ASCII is shown as the character of its number.
-fn quoted(byte: u8) -> String {
-    match byte {
-        b'\'' => r"'\''".to_owned(),
-        b'"' => "'\"'".to_owned(),
-        byte => {
-            let mut text = String::new();
-            let character = char::from(byte);
-            crate::script::format::quote(character.encode_utf8(&mut [0; 4]).as_bytes(), &mut text);
-            format!("'{}'", text.trim_matches('"'))
+/// The first character of a text in quotes, or its first byte if it begins with none.
+fn first_quoted(text: &[u8]) -> String {
+    let first = text.utf8_chunks().next().map(|chunk| {
+        let character = chunk.valid().chars().next();
+        character.map_or(1, char::len_utf8)
+    });
+    let first = text.get(..first.unwrap_or_default()).unwrap_or_default();
+    match first {
+        b"'" => r"'\''".to_owned(),
+        b"\"" => "'\"'".to_owned(),
+        first => {
+            let mut quoted = String::new();
+            quote(first, &mut quoted);
+            format!("'{}'", quoted.trim_matches('"'))
         }
     }
 }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::excessive_precision)]
 
+use super::cephes::{pow, sin};
 use std::f64::consts::{LN_2, PI};
 
 /// The natural logarithm of 2 with few digits, so that its multiples are exact, and the rest of it.
@@ -106,7 +107,7 @@ fn reflected(q: f64) -> f64 {
     } else {
         q - below
     };
-    let sine = (q * libm::sin(PI * distance)).abs();
+    let sine = (q * sin(PI * distance)).abs();
     let (power, factor) = stirling(q);
     let product = sine * power * factor;
     sign * match product.is_infinite() {
@@ -131,13 +132,13 @@ fn stirling(x: f64) -> (f64, f64) {
     let series = 1.0 + inverse * polynomial(&series, inverse);
     let root = 2.506_628_274_631_000_502_417;
     if x > 143.016_08 {
-        let half = libm::pow(x, 0.5 * x - 0.25);
+        let half = pow(x, 0.5 * x - 0.25);
         return (half, root * series * (half / exp(x)));
     }
-    (libm::pow(x, x - 0.5) / exp(x), root * series)
+    (pow(x, x - 0.5) / exp(x), root * series)
 }
 
 /// The coefficient of the highest power comes first.
-fn polynomial(coefficients: &[f64], x: f64) -> f64 {
+pub(super) fn polynomial(coefficients: &[f64], x: f64) -> f64 {
     coefficients.iter().fold(0.0, |sum, next| sum * x + next)
 }

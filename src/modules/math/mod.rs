@@ -1,5 +1,6 @@
 //! `@ytt:math`
 
+mod cephes;
 mod functions;
 
 use super::{function, go_type, one};
@@ -20,27 +21,27 @@ pub fn module() -> Value {
             ("floor", rounding("floor", f64::floor)),
             // ytt's own name for it, seen in messages.
             ("mod", binary("round", |x, y| x % y)),
-            ("pow", binary("pow", libm::pow)),
+            ("pow", binary("pow", cephes::pow)),
             ("remainder", binary("remainder", libm::remainder)),
             ("round", unary("round", f64::round)),
             ("exp", unary("exp", functions::exp)),
             ("sqrt", unary("sqrt", f64::sqrt)),
-            ("acos", unary("acos", libm::acos)),
-            ("asin", unary("asin", libm::asin)),
-            ("atan", unary("atan", libm::atan)),
-            ("atan2", binary("atan2", libm::atan2)),
-            ("cos", unary("cos", libm::cos)),
-            ("hypot", binary("hypot", libm::hypot)),
-            ("sin", unary("sin", libm::sin)),
-            ("tan", unary("tan", libm::tan)),
+            ("acos", unary("acos", cephes::acos)),
+            ("asin", unary("asin", cephes::asin)),
+            ("atan", unary("atan", cephes::atan)),
+            ("atan2", binary("atan2", cephes::atan2)),
+            ("cos", unary("cos", cephes::cos)),
+            ("hypot", binary("hypot", cephes::hypot)),
+            ("sin", unary("sin", cephes::sin)),
+            ("tan", unary("tan", cephes::tan)),
             ("degrees", unary("degrees", |x| 360.0 * x / (2.0 * PI))),
             ("radians", unary("radians", |x| 2.0 * PI * x / 360.0)),
             ("acosh", unary("acosh", libm::acosh)),
             ("asinh", unary("asinh", libm::asinh)),
             ("atanh", unary("atanh", libm::atanh)),
-            ("cosh", unary("cosh", libm::cosh)),
-            ("sinh", unary("sinh", libm::sinh)),
-            ("tanh", unary("tanh", libm::tanh)),
+            ("cosh", unary("cosh", cephes::cosh)),
+            ("sinh", unary("sinh", cephes::sinh)),
+            ("tanh", unary("tanh", cephes::tanh)),
             ("log", warned("log", log)),
             ("gamma", unary("gamma", functions::gamma)),
             ("e", Value::Float(E)),

@@ -10,9 +10,6 @@ use crate::bytestring::Str;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// How many calls an error remembers; the innermost are kept.
-const MOST_FRAMES: usize = 100;
-
 impl Interp {
     /// Calls something from Rust.
     ///
@@ -243,18 +240,16 @@ impl Interp {
                 break;
             };
             let Function { code, env, .. } = &*frame.function;
-            if error.frames().len() < MOST_FRAMES {
-                let line = code
-                    .lines
-                    .get(frame.next.saturating_sub(1))
-                    .copied()
-                    .unwrap_or(0);
-                error.push_frame(Frame {
-                    function: code.name.clone(),
-                    file: env.program.0.name.clone(),
-                    line,
-                });
-            }
+            let line = code
+                .lines
+                .get(frame.next.saturating_sub(1))
+                .copied()
+                .unwrap_or(0);
+            error.push_frame(Frame {
+                function: code.name.clone(),
+                file: env.program.0.name.clone(),
+                line,
+            });
             if code.builds
                 && let Some(builder) = &env.builder
             {

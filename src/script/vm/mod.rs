@@ -472,12 +472,7 @@ impl Interp {
                     let globals =
                         self.nested(|interp| loader.load(interp, &module))
                             .map_err(|error| {
-                                let message = format!("cannot load {module}: {}", error.message());
-                                if error.is_fatal() {
-                                    Error::fatal(message)
-                                } else {
-                                    Error::new(message)
-                                }
+                                error.retold(format!("cannot load {module}: {}", error.message()))
                             })?;
                     for name in &load.names {
                         match globals.get(name) {

@@ -73,6 +73,7 @@ const adds = (scope, title) => scope.getByRole('button', { name: `Add to ${title
 
 /** Adds the keys and values of a free map, in rows. */
 async function fillPairs(scope, title, value) {
+  if (!Object.keys(value).length) await scope.getByRole('switch', { name: `Set ${title}`, exact: true }).check();
   const group = scope.getByRole('group', { name: title, exact: true });
   for (const [index, [key, item]] of Object.entries(value).entries()) {
     const name = `${title} ${index + 1}`;
