@@ -35,7 +35,7 @@ $(BINARY): $(SOURCES) rust-toolchain.toml
 page: $(WASM) ## the engine for the page, into www/pkg; the page as it is shipped, into target/page
 	@.ci/ship-page
 
-$(WASM): $(SOURCES) package-lock.json | setup
+$(WASM): $(SOURCES) package-lock.json .ci/build-page .ci/split-page.mjs .ci/templates.mjs | setup
 	.ci/build-page
 
 npm: page ## the npm package, into target/npm
@@ -59,8 +59,10 @@ peer: ## generated programs, with ours and with the starlark crate (its first bu
 conformance: ## our recorded cases, and ytt's where they are at hand
 	cargo test --locked --test conformance -- --nocapture
 
-size: page ## what a visitor's browser loads
-	@printf 'haulout_bg.wasm: %d bytes, %d gzipped (aim: under 460800)\n' "$$(wc -c < $(WASM))" "$$(gzip -9c $(WASM) | wc -c)"
+size: page ## what a visitor's browser loads: the engine at once, the rest when it is needed
+	@for name in haulout_bg.wasm haulout_packaging.wasm templates.json; do \
+	  printf '%s: %d bytes, %d gzipped\n' $$name "$$(wc -c < www/pkg/$$name)" "$$(gzip -9c www/pkg/$$name | wc -c)"; done
+	@[ "$$(gzip -9c $(WASM) | wc -c)" -lt 460800 ] || { echo 'haulout: the engine is to stay under 460800 bytes, gzipped' >&2; exit 1; }
 
 web: $(BINARY) npm ## the page in Chromium
 	.ci/test-web

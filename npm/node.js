@@ -11,9 +11,12 @@ function engine() {
   return loading;
 }
 
+const file = (name) => readFile(new URL(`./www/pkg/${name}`, import.meta.url));
+
 async function load(copy) {
   const module = await import(`./www/pkg/haulout.js?${copy}`);
-  module.initSync({ module: await readFile(new URL('./www/pkg/haulout_bg.wasm', import.meta.url)) });
+  module.initSync({ module: await file('haulout_bg.wasm') });
+  module.loadTemplates(JSON.parse(await file('templates.json')));
   return module;
 }
 

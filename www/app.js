@@ -136,7 +136,6 @@ function show(result, spent) {
   rendering = { ...result, values: values.text };
   reach = new Reach(session, values.tree, result.text);
   output.show(result);
-  find('cover').hidden = !result.documents.some(({ kind }) => kind === 'Secret');
   find('took').textContent = say('took', Math.max(1, Math.round(spent)));
   status(`${say('documents', result.documents.length)}, ${say('differ', countDifference(open.defaults, result.text))}`);
   busy(lookAgain);
@@ -144,7 +143,11 @@ function show(result, spent) {
 }
 
 /** What the panel that is looked at has to show beside the result. */
-const lookAgain = () => Promise.all([compare.update(), install.update(), take.lookAgain()]);
+function lookAgain() {
+  // An install set always has a Secret: the values.
+  find('cover').hidden = find('install-panel').hidden && !rendering.documents.some(({ kind }) => kind === 'Secret');
+  return Promise.all([compare.update(), install.update(), take.lookAgain()]);
+}
 
 /** Says something to all who look or listen, but not twice. */
 function status(text) {

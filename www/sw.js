@@ -3,7 +3,7 @@ const KEPT = 'haulout';
 /** Folders of templates that a site of somebody's own brings along. */
 const SOURCES = (new URLSearchParams(self.location.search).get('src') ?? '').split(' ').filter((src) => src.endsWith('/'));
 /** All that the page is made of. */
-const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm',
+const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm', 'pkg/haulout_packaging.wasm', 'pkg/templates.json',
   ...'app compare controls diff dom drop engine errors form install lists manifests output own parts reach secrets setting share source take templates values words worker yaml'.split(' ').map((name) => `${name}.js`)];
 
 self.addEventListener('install', (event) => event.waitUntil(keep()));

@@ -76,7 +76,7 @@ fn page_files(folder: &Path) -> Result<Files, Report> {
         let path = &found.relative;
         let is_hidden = path.split('/').any(|part| part.starts_with('.'));
         let kind = path.rsplit('.').next().unwrap_or_default();
-        let is_page = ["html", "js", "css", "svg", "wasm", "bin"].contains(&kind);
+        let is_page = ["html", "js", "css", "svg", "wasm", "json"].contains(&kind);
         if is_page && !is_hidden && !path.starts_with("sources/") {
             files.insert(path.clone(), reader.read(&found)?);
         }
