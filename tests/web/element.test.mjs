@@ -173,9 +173,12 @@ test('a worker that breaks, and a template that does not end, are the end of not
   await told(page, 'error', { id: 'a' });
   assert.match(await errors(page, 'a'), /stopped|steps/);
   await told(page, 'render', { id: 'b' });
-  await page.workers().at(-1).evaluate(() => {
-    globalThis.onmessage = ({ data }) => globalThis.postMessage({ id: data.id, failure: 'unreachable', broken: true });
-  });
+  // The one that was stopped may still be listed.
+  for (const worker of page.workers()) {
+    await worker.evaluate(() => {
+      globalThis.onmessage = ({ data }) => globalThis.postMessage({ id: data.id, failure: 'unreachable', broken: true });
+    }).catch(() => {});
+  }
   await page.locator('#b').getByLabel('Values').fill('replicas: 5');
   await told(page, 'error', { id: 'b' });
   await page.locator('#b').getByLabel('Values').fill('replicas: 6');
