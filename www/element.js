@@ -36,7 +36,8 @@ class HauloutElement extends HTMLElement {
       if (!Object.hasOwn(this, name)) continue;
       const value = this[name];
       delete this[name];
-      this[name] = value;
+      // Some navigation writes back what it read of an element that was not known yet: nothing.
+      if (value !== undefined) this[name] = value;
     }
     if (this.#begun) this.#begin();
     else this.#await();

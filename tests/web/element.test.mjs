@@ -192,6 +192,7 @@ test('properties set before and after the element is known; two copies of the sc
   await page.evaluate(() => {
     const element = document.getElementById('a');
     element.files = { 'a.yml': 'x: 1\n' };
+    element.show = undefined;
     for (const folder of ['haulout', 'again']) document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: `/${folder}/element.js` }));
   });
   await told(page, 'render');
