@@ -12,7 +12,7 @@ export PROPTEST_RNG_SEED ?= 1
 
 SOURCES := Cargo.toml Cargo.lock $(shell find src templates -type f)
 
-.PHONY: run test help setup page check lint unit peer conformance web size bench clean
+.PHONY: run test help setup page check lint unit peer conformance web size bench audit fuzz differential clean
 
 run: $(BINARY) ## render the embedded Supervisor, then serve the page (RENDER_ONLY=1 stops after the render)
 	$(BINARY) render pinniped/supervisor
@@ -41,10 +41,14 @@ $(WASM): $(SOURCES) package-lock.json .ci/build-page .ci/split-page.mjs .ci/temp
 check: ## a quick look: does it compile
 	cargo check --all-targets
 
-lint: setup ## formatting, and clippy native and for WebAssembly
+lint: setup ## formatting, clippy native and for WebAssembly, licences and sources of what we depend on
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	cargo clippy --locked --lib --target wasm32-unknown-unknown -- -D warnings
+	cargo deny --locked check bans licenses sources
+
+audit: setup ## what is known to be unsafe in what we depend on (needs a network)
+	cargo deny --locked check advisories
 
 unit: ## unit tests, and the documented examples
 	cargo test --locked --lib --bins $(addprefix --test ,$(TESTS))
@@ -66,6 +70,16 @@ web: $(BINARY) page ## the page in Chromium
 
 bench: $(BINARY) page ## times, memory and slopes, into docs/performance.md; beside ytt's if YTT names its binary
 	node benches/bench.mjs $(CURDIR)/$(BINARY)
+
+differential: ## random inputs, beside ytt if YTT names its binary (another seed: PROPTEST_RNG_SEED=7, more: PROPTEST_CASES=1000)
+	cargo test --locked --test differential -- --nocapture
+
+# How long each target is fuzzed, in seconds.
+FUZZ_SECONDS ?= 30
+FUZZ_TARGETS ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+
+fuzz: ## fuzz each target for FUZZ_SECONDS (30)
+	fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 clean: ## what a build made; the tools stay
 	cargo clean

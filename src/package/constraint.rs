@@ -161,9 +161,7 @@ fn alternatives(pieces: Vec<String>) -> Result<Vec<Vec<String>>, String> {
 /// A piece as operator and version: what stands before the first digit, and the rest.
 pub(super) fn split(piece: &str) -> Result<(&str, &str), String> {
     // Go's digits are the decimal ones of every script; Rust's numeric test is wider.
-    let is_digit = |letter: char| {
-        get_general_category(letter) == GeneralCategory::DecimalNumber
-    };
+    let is_digit = |letter: char| get_general_category(letter) == GeneralCategory::DecimalNumber;
     match piece.find(is_digit) {
         Some(index) => {
             let (operator, version) = piece.split_at(index);

@@ -232,7 +232,8 @@ impl Source {
             let mut images = lock::Images::new();
             for image in lock::find(std::slice::from_ref(&document.value), &config) {
                 // What it cannot find out stays as it is.
-                images.extend(lock::resolve(&[image].into(), &config, &Offline).unwrap_or_default());
+                images
+                    .extend(lock::resolve(&[image].into(), &config, &Offline).unwrap_or_default());
             }
             document.value = lock::apply(&document.value, &config, &images, false);
         }
