@@ -122,4 +122,4 @@ export function buildInstall(panel, page) {
 }
 
 /** The kinds of a file's resources. */
-const kindsOf = (text) => [...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind).join(', ');
+const kindsOf = (text) => [...new Set([...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind))].join(', ');
