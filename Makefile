@@ -12,7 +12,7 @@ export PROPTEST_RNG_SEED ?= 1
 
 SOURCES := Cargo.toml Cargo.lock $(shell find src templates -type f)
 
-.PHONY: run test help setup page check lint unit peer conformance web size bench clean
+.PHONY: run test help setup page check lint unit peer conformance web size bench audit fuzz differential clean
 
 run: $(BINARY) ## render the embedded Supervisor, then serve the page (RENDER_ONLY=1 stops after the render)
 	$(BINARY) render pinniped/supervisor
@@ -35,16 +35,20 @@ $(BINARY): $(SOURCES) rust-toolchain.toml
 page: $(WASM) ## the engine for the page, into www/pkg; the page as it is shipped, into target/page
 	@.ci/ship-page
 
-$(WASM): $(SOURCES) package-lock.json | setup
+$(WASM): $(SOURCES) package-lock.json .ci/build-page .ci/split-page.mjs .ci/templates.mjs | setup
 	.ci/build-page
 
 check: ## a quick look: does it compile
 	cargo check --all-targets
 
-lint: setup ## formatting, and clippy native and for WebAssembly
+lint: setup ## formatting, clippy native and for WebAssembly, licences and sources of what we depend on
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	cargo clippy --locked --lib --target wasm32-unknown-unknown -- -D warnings
+	cargo deny --locked check bans licenses sources
+
+audit: setup ## what is known to be unsafe in what we depend on (needs a network)
+	cargo deny --locked check advisories
 
 unit: ## unit tests, and the documented examples
 	cargo test --locked --lib --bins $(addprefix --test ,$(TESTS))
@@ -56,14 +60,26 @@ peer: ## generated programs, with ours and with the starlark crate (its first bu
 conformance: ## our recorded cases, and ytt's where they are at hand
 	cargo test --locked --test conformance -- --nocapture
 
-size: page ## what a visitor's browser loads
-	@printf 'haulout_bg.wasm: %d bytes, %d gzipped (aim: under 460800)\n' "$$(wc -c < $(WASM))" "$$(gzip -9c $(WASM) | wc -c)"
+size: page ## what a visitor's browser loads: the engine at once, the rest when it is needed
+	@for name in haulout_bg.wasm haulout_packaging.wasm templates.json; do \
+	  printf '%s: %d bytes, %d gzipped\n' $$name "$$(wc -c < www/pkg/$$name)" "$$(gzip -9c www/pkg/$$name | wc -c)"; done
+	@[ "$$(gzip -9c $(WASM) | wc -c)" -lt 460800 ] || { echo 'haulout: the engine is to stay under 460800 bytes, gzipped' >&2; exit 1; }
 
 web: $(BINARY) page ## the page in Chromium
 	.ci/test-web
 
 bench: $(BINARY) page ## times, memory and slopes, into docs/performance.md; beside ytt's if YTT names its binary
 	node benches/bench.mjs $(CURDIR)/$(BINARY)
+
+differential: ## random inputs, beside ytt if YTT names its binary (another seed: PROPTEST_RNG_SEED=7, more: PROPTEST_CASES=1000)
+	cargo test --locked --test differential -- --nocapture
+
+# How long each target is fuzzed, in seconds.
+FUZZ_SECONDS ?= 30
+FUZZ_TARGETS ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+
+fuzz: ## fuzz each target for FUZZ_SECONDS (30)
+	fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 clean: ## what a build made; the tools stay
 	cargo clean

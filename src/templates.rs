@@ -1,12 +1,46 @@
 //! The templates that the program carries.
+//!
+//! The command line holds them within it. In WebAssembly they are a file of their own, which is loaded by whoever needs
+//! it: most pages show their own author's templates.
 
 use crate::diagnostic::Report;
 use crate::files::File;
 use crate::order;
-use include_dir::{Dir, include_dir};
 use serde::Serialize;
 
-static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
+/// The files of all packages: `FAMILY/VERSION/NAME/PATH` and what they hold.
+#[cfg(not(target_arch = "wasm32"))]
+fn all() -> Vec<(String, Vec<u8>)> {
+    use include_dir::{Dir, include_dir};
+    static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
+
+    let mut files = Vec::new();
+    let mut folders = vec![&TEMPLATES];
+    while let Some(folder) = folders.pop() {
+        folders.extend(folder.dirs());
+        for file in folder.files() {
+            let path = file.path().to_string_lossy().replace('\\', "/");
+            files.push((path, file.contents().to_vec()));
+        }
+    }
+    files
+}
+
+#[cfg(target_arch = "wasm32")]
+thread_local! {
+    static LOADED: std::cell::RefCell<Vec<(String, Vec<u8>)>> = const { std::cell::RefCell::new(Vec::new()) };
+}
+
+#[cfg(target_arch = "wasm32")]
+fn all() -> Vec<(String, Vec<u8>)> {
+    LOADED.with_borrow(Clone::clone)
+}
+
+/// Holds these files from now on: `FAMILY/VERSION/NAME/PATH` and what they hold.
+#[cfg(target_arch = "wasm32")]
+pub fn load(files: Vec<(String, Vec<u8>)>) {
+    LOADED.set(files);
+}
 
 /// A package among them, in one version.
 #[derive(Clone, Debug, Serialize)]
@@ -17,8 +51,9 @@ pub struct Package {
     pub title: String,
     /// Its version.
     pub version: String,
+    /// Where its files are: `FAMILY/VERSION/NAME/`.
     #[serde(skip)]
-    folder: &'static Dir<'static>,
+    folder: String,
 }
 
 impl Package {
@@ -29,23 +64,11 @@ impl Package {
 
     /// Its files, sorted by path.
     pub fn files(&self) -> Vec<File> {
-        let mut files = Vec::new();
-        let mut folders = vec![self.folder];
-        while let Some(inner) = folders.pop() {
-            folders.extend(inner.dirs());
-            for file in inner.files() {
-                let path = file
-                    .path()
-                    .strip_prefix(self.folder.path())
-                    .unwrap_or(file.path());
-                let path = path.to_string_lossy().replace('\\', "/");
-                files.push(File::new(
-                    path.clone(),
-                    format!("file '{path}'"),
-                    file.contents(),
-                ));
-            }
-        }
+        let ours = all().into_iter().filter_map(|(path, bytes)| {
+            let path = path.strip_prefix(&self.folder)?;
+            Some(File::new(path, format!("file '{path}'"), bytes))
+        });
+        let mut files: Vec<File> = ours.collect();
         order::sort_by(&mut files, |a, b| a.path().cmp(b.path()));
         files
     }
@@ -53,18 +76,25 @@ impl Package {
 
 /// All packages: by family and name, the newest version of each first.
 pub fn packages() -> Vec<Package> {
-    let mut packages = Vec::new();
-    for family in TEMPLATES.dirs() {
-        for version in family.dirs() {
-            for folder in version.dirs() {
-                let (family, name) = (last(family.path()), last(folder.path()));
-                packages.push(Package {
-                    name: format!("{family}/{name}"),
-                    title: format!("{} {}", capital(&family), capital(&name)),
-                    version: last(version.path()),
-                    folder,
-                });
-            }
+    let mut packages: Vec<Package> = Vec::new();
+    for (path, _) in all() {
+        let mut folders = path.splitn(4, '/');
+        let (Some(family), Some(version), Some(name), Some(_)) = (
+            folders.next(),
+            folders.next(),
+            folders.next(),
+            folders.next(),
+        ) else {
+            continue;
+        };
+        let folder = format!("{family}/{version}/{name}/");
+        if packages.iter().all(|package| package.folder != folder) {
+            packages.push(Package {
+                name: format!("{family}/{name}"),
+                title: format!("{} {}", capital(family), capital(name)),
+                version: version.to_string(),
+                folder,
+            });
         }
     }
     order::sort_by(&mut packages, |a, b| {
@@ -111,14 +141,13 @@ pub fn find(name: &str) -> Result<Package, Report> {
         ),
     };
     known.dedup();
+    let known = match known.as_slice() {
+        [] => "none is loaded".to_string(),
+        known => format!("there is {}", known.join(", ")),
+    };
     same.into_iter()
         .find(|package| version.is_none_or(|version| package.version == version))
-        .ok_or_else(|| {
-            Report::new(format!(
-                "there is no {missing} (hint: there is {})",
-                known.join(", ")
-            ))
-        })
+        .ok_or_else(|| Report::new(format!("there is no {missing} (hint: {known})")))
 }
 
 /// `pinniped/supervisor@0.25.0` as name and version.
@@ -127,12 +156,6 @@ fn parts(name: &str) -> (&str, Option<&str>) {
         Some((name, version)) => (name, Some(version)),
         None => (name, None),
     }
-}
-
-fn last(path: &std::path::Path) -> String {
-    path.file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
 }
 
 fn capital(word: &str) -> String {

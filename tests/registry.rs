@@ -13,6 +13,7 @@
 use haulout::package::archive::{self, Tree};
 use haulout::package::bundle::{self, Image};
 use haulout::package::digest::Digest;
+use haulout::package::gzip;
 use haulout::package::images::{ImageLocations, ImagesLock, LockedImage};
 use std::collections::BTreeMap;
 use std::fs;
@@ -1122,7 +1123,7 @@ fn archives_that_are_not_whole_or_not_right() {
 
 /// imgpkg's archive of a bundle whose layer is this.
 fn pack(plain: &[u8]) -> Vec<u8> {
-    let layer = archive::compress(plain);
+    let layer = gzip::compress(plain);
     let diff_id = Digest::of(plain);
     let config = format!(
         "{{\"rootfs\":{{\"type\":\"layers\",\"diff_ids\":[\"{diff_id}\"]}},\"config\":{{\"Labels\":{{\"{}\":\"true\"}}}}}}",

@@ -129,7 +129,6 @@ function show(result, spent) {
   rendering = { ...result, values: values.text };
   reach = new Reach(engine, values.tree, result.text);
   output.show(result);
-  find('cover').hidden = !result.documents.some(({ kind }) => kind === 'Secret');
   find('took').textContent = say('took', Math.max(1, Math.round(spent)));
   status(`${say('documents', result.documents.length)}, ${say('differ', countDifference(open.defaults, result.text))}`);
   busy(lookAgain);
@@ -137,7 +136,11 @@ function show(result, spent) {
 }
 
 /** What the panel that is looked at has to show beside the result. */
-const lookAgain = () => Promise.all([compare.update(), install.update(), take.lookAgain()]);
+function lookAgain() {
+  // An install set always has a Secret: the values.
+  find('cover').hidden = find('install-panel').hidden && !rendering.documents.some(({ kind }) => kind === 'Secret');
+  return Promise.all([compare.update(), install.update(), take.lookAgain()]);
+}
 
 /** Says something to all who look or listen, but not twice. */
 function status(text) {
@@ -303,7 +306,8 @@ async function openSource(opened, name, state, own) {
   open = isKept ? { ...open, defaults: defaults?.text ?? '' } : { name, form, asked, own, defaults: defaults?.text ?? '', views: undefined };
   if (!isKept) {
     const known = packages.find((one) => one.name === name);
-    document.title = `${known ? `${known.title} ${known.version}` : name} - haulout`;
+    find('result').dataset.title = known ? `${known.title} ${known.version}` : name;
+    document.title = `${find('result').dataset.title} - haulout`;
     lit = undefined;
     showForm();
   }
@@ -452,6 +456,7 @@ document.addEventListener('keydown', (event) => {
   if (key === 'y' || event.shiftKey) values.redo();
   else values.undo();
 });
+addEventListener('beforeprint', () => output.paint());
 addEventListener('hashchange', () => busy(takeLink));
 
 chooseValuesTab('form-tab');

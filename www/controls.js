@@ -10,8 +10,12 @@ import { say } from './words.js';
 export function control(field, cell, kit) {
   if (field.choices?.length && !field.fields && !field.item) return choice(field, cell, kit);
   const part = (controls[field.type] ?? free)(field, cell, kit);
-  return field.nullable ? nullable(field, cell, kit, part) : part;
+  // A map that is not there is not an empty one either.
+  return field.nullable || (field.default === null && hasMaps(field)) ? nullable(field, cell, kit, part) : part;
 }
+
+/** Whether an example of a field is a map. */
+export const hasMaps = ({ examples = [] }) => examples.some(({ value }) => isMap(value));
 
 /** Writes a value, or clears the cell if that is the default. */
 export function put(field, cell, value) {

@@ -1,6 +1,6 @@
 // Lists: of a schema's items, and of the keys and values of a free map.
 import { element } from './dom.js';
-import { anything, beginning, line, put } from './controls.js';
+import { anything, beginning, hasMaps, line, put } from './controls.js';
 import { isMap, map, same } from './values.js';
 import { toYaml } from './yaml.js';
 import { say } from './words.js';
@@ -158,8 +158,7 @@ function pairs(field, cell, kit) {
 export function free(field, cell, kit) {
   const [rows, box] = [pairs(field, cell, kit), anything(field, cell, kit)];
   let asText = false;
-  const isMapLike = field.examples?.some(({ value }) => isMap(value));
-  const canBeRows = () => isMap(now(field, cell)) || (isMapLike && now(field, cell) === null);
+  const canBeRows = () => isMap(now(field, cell)) || (hasMaps(field) && now(field, cell) === null);
   const isRows = () => !asText && canBeRows();
   const toggle = element('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false', 'aria-label': say('asYamlOf', kit.title), onclick: () => { asText = !asText; part.update(); } }, say('asYaml'));
   // What is being typed stays as it is typed.

@@ -53,6 +53,7 @@ export class Output {
   #filter = '';
   #places;
   #seen;
+  #lit = [];
 
   /**
    * @param places elements: `text` (a pre), `outline` (a list), `none` (said if the filter leaves nothing)
@@ -81,6 +82,11 @@ export class Output {
         this.#documents.find(({ element }) => element === target)?.paint();
       }
     }, { root: text, rootMargin: '300px 0px' });
+  }
+
+  /** Colours all, in sight or not. */
+  paint() {
+    for (const document of this.#documents) document.paint();
   }
 
   #ask(line, ask) {
@@ -138,19 +144,16 @@ export class Output {
   }
 
   /** Lights lines by their index in the whole text; marks their documents in the outline. */
-  light(lines) {
-    let first;
-    for (const document of this.#documents) {
-      let count = 0;
-      document.lines.forEach((line, index) => {
-        const on = lines.has(document.first + index);
-        line.classList.toggle('lit', on);
-        count += on;
-        if (on) first ??= line;
-      });
-      document.entry.classList.toggle('lit', count > 0);
+  light(indices) {
+    for (const line of this.#lit) line.classList.remove('lit');
+    this.#lit = [];
+    for (const { first, lines, entry } of this.#documents) {
+      const before = this.#lit.length;
+      lines.forEach((line, index) => { if (indices.has(first + index)) this.#lit.push(line); });
+      entry.classList.toggle('lit', this.#lit.length > before);
     }
-    if (first) scrollInto(this.#places.text, first);
+    for (const line of this.#lit) line.classList.add('lit');
+    if (this.#lit.length) scrollInto(this.#places.text, this.#lit[0]);
   }
 
   #document(lines, source, kind, name) {

@@ -1,20 +1,37 @@
-// The engine's parts: what a page needs is loaded when it is needed first, and once.
-import init from './pkg/haulout.js';
+// The engine's parts: each is loaded when it is needed first, and once. What renders is the first; the others need it.
+import init, { loadTemplates } from './pkg/haulout.js';
 
-let engine;
+const loads = new Map();
 
-/** What renders; the rest needs it. */
-export function rendering() {
-  engine ??= init();
-  return engine;
+function once(name, load) {
+  if (!loads.has(name)) {
+    const loading = load();
+    loads.set(name, loading);
+    // What could not be had may be there when it is asked for again.
+    loading.catch(() => loads.delete(name));
+  }
+  return loads.get(name);
 }
 
-/** The templates of the packages that the engine holds: `packages`, `Session.open_package` and what names a package need them. */
-export function templates() {
-  return rendering();
+async function fetched(name) {
+  const answer = await fetch(new URL(`./pkg/${name}`, import.meta.url));
+  if (!answer.ok) throw new Error(`${name} cannot be loaded: ${answer.status} ${answer.statusText}`);
+  return answer;
 }
+
+/** What renders. */
+export const rendering = () => once('rendering', () => init());
+
+/** The packages that the engine holds: `packages`, `Session.open_package` and what names a package need their templates. */
+export const templates = () =>
+  once('templates', async () => {
+    const [files] = await Promise.all([fetched('templates.json').then((answer) => answer.json()), rendering()]);
+    loadTemplates(files);
+  });
 
 /** Packaging: `select`, `installSet`, `upgrade`, `buildPackage`, `buildRepository`, `verifyRepository`, `release` need it. */
-export function packaging() {
-  return rendering();
-}
+export const packaging = () =>
+  once('packaging', async () => {
+    const [bytes, engine] = await Promise.all([fetched('haulout_packaging.wasm').then((answer) => answer.arrayBuffer()), rendering()]);
+    await WebAssembly.instantiate(bytes, { engine });
+  });

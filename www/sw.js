@@ -1,7 +1,7 @@
 // Keeps this folder's files from the first visit on: the network first, the kept copy if there is none.
 const KEPT = 'haulout';
 /** All that the page is made of. */
-const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm',
+const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm', 'pkg/haulout_packaging.wasm', 'pkg/templates.json',
   ...'app compare controls diff dom drop engine errors form install lists output own parts reach secrets share source take values words worker yaml'.split(' ').map((name) => `${name}.js`)];
 
 self.addEventListener('install', (event) => event.waitUntil(keep()));

@@ -7,14 +7,14 @@ import { say } from './words.js';
 
 const shellWord = (text) => (/^[\w./=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
-/** The command line that gives the same result. */
-export function commandFor({ name, own }, text, hasSecrets) {
-  const command = own ? ['haulout', ...own.flags.map((flag) => `-f ${shellWord(flag)}`)].join(' ') : `haulout render ${name}`;
-  if (!text.trim()) return command;
-  if (hasSecrets) return `${command} --data-values-file values.yaml`;
+/** The command line that gives the same result, or applies it: `then` goes on after it. */
+export function commandFor({ name, own }, text, hasSecrets, program = 'haulout', then = '') {
+  const command = own ? [program, ...own.flags.map((flag) => `-f ${shellWord(flag)}`)].join(' ') : `haulout render ${name}`;
+  if (!text.trim()) return command + then;
+  if (hasSecrets) return `${command} --data-values-file values.yaml${then}`;
   let mark = 'END';
   while (text.split('\n').includes(mark)) mark += '_';
-  return `${command} --data-values-file - <<'${mark}'\n${text.trimEnd()}\n${mark}`;
+  return `${command} --data-values-file - <<'${mark}'${then}\n${text.trimEnd()}\n${mark}`;
 }
 
 /**
@@ -31,10 +31,12 @@ export function buildTakeAway(panel, page) {
   const valuesFile = box('valuesFile', () => valuesText(), 'values.yaml',
     element('label', { for: 'values-style' }, say('valuesStyle')), style);
   const manifests = box('renderedYaml', () => page.rendering().text, 'manifests.yaml');
+  const program = element('select', { 'aria-label': say('program'), onchange: () => update() }, new Option('haulout'), new Option('ytt'));
+  const applies = element('input', { type: 'checkbox', onchange: () => update() });
   const command = box('command', () => {
     const { left } = withoutSecrets(page.values().tree);
-    return commandFor(page.open(), page.values().text, left.length > 0);
-  });
+    return commandFor(page.open(), page.values().text, left.length > 0, program.value, applies.checked ? ' | kubectl apply -f -' : '');
+  }, undefined, program, element('label', { class: 'check' }, applies, say('applies')));
   manifests.pre.remove();
   command.pre.id = 'command';
   const file = element('input', {
@@ -51,6 +53,7 @@ export function buildTakeAway(panel, page) {
   panel.replaceChildren(valuesFile.element, manifests.element, command.element, link.element);
   const update = () => {
     valuesFile.pre.textContent = shownValues() || say('noValues');
+    program.hidden = !page.open().own;
     command.pre.textContent = command.text();
   };
   /** What takes longer is done if it is looked at. */

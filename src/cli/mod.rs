@@ -16,6 +16,7 @@ mod grammar;
 mod growing;
 mod input;
 mod install;
+mod interrupt;
 mod links;
 mod lock;
 mod output;

@@ -1,5 +1,6 @@
 //! Output files: all of them are written beside their places, and only then put there, so that none is ever half there.
 
+use super::interrupt::{self, Writing};
 use super::paths::{clean, join, reason};
 use crate::diagnostic::Report;
 use crate::files::OutputFile;
@@ -43,8 +44,10 @@ pub fn put_in_place(
         )));
     }
     let folder = clean(folder);
-    let (new, old) = (beside(&folder, "new"), beside(&folder, "old"));
+    let (new, old) = (waiting(&folder), beside(&folder, "old"));
+    let _writing = Writing::begin();
     let filled = make_folder(&new).and_then(|()| fill(&new));
+    let filled = filled.and_then(|()| interrupt::check());
     // The user knows the folder by its own name alone.
     let filled = filled.map_err(|report| match report.text().contains(&new) {
         true => Report::new(report.text().replace(&new, &folder)),
@@ -80,7 +83,8 @@ pub fn put_in_place(
 /// # Errors
 /// The disk refuses.
 pub fn put_file(path: &str, bytes: &[u8]) -> Result<(), Report> {
-    let new = beside(path, "new");
+    let new = waiting(path);
+    let _writing = Writing::begin();
     let written = OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -100,6 +104,7 @@ pub fn put_file(path: &str, bytes: &[u8]) -> Result<(), Report> {
 /// Two files have one path, a path leads out of the folder, or the disk refuses.
 pub fn add(folder: &str, files: &[OutputFile]) -> Result<String, Report> {
     let paths = places(folder, files)?;
+    let _writing = Writing::begin();
     make_folder(&clean(folder))?;
     let mut staged = Vec::new();
     let done = paths.iter().zip(files).try_for_each(|(path, file)| {
@@ -107,11 +112,11 @@ pub fn add(folder: &str, files: &[OutputFile]) -> Result<String, Report> {
         if fs::metadata(path).is_ok_and(|meta| meta.is_dir()) {
             return Err(Report::new(format!("open {path}: is a directory")));
         }
-        let new = beside(path, "new");
+        let new = waiting(path);
         staged.push((path, new.clone()));
         write(&new, path, &file.bytes())
     });
-    let done = done.and_then(|()| {
+    let done = done.and_then(|()| interrupt::check()).and_then(|()| {
         staged.iter().try_for_each(|(path, new)| {
             // Who could read the old file can read the new one.
             if let Ok(meta) = fs::symlink_metadata(path)
@@ -177,6 +182,15 @@ fn beside(path: &str, what: &str) -> String {
     format!("{above}.{name}.{}.{what}", std::process::id())
 }
 
+/// Where what is new waits. What a program left there that was killed, and had the number that ours has now (in a
+/// container it always has the same), goes.
+pub fn waiting(path: &str) -> String {
+    let new = beside(path, "new");
+    // That nothing is there is as it should be; that it cannot be removed will be said when it is written.
+    let _ = remove(&new);
+    new
+}
+
 /// The folder that holds a path.
 pub fn parent(path: &str) -> &str {
     match path.rsplit_once('/') {
@@ -208,6 +222,7 @@ pub fn make_folder(folder: &str) -> Result<(), Report> {
 }
 
 fn write(path: &str, shown: &str, bytes: &[u8]) -> Result<(), Report> {
+    interrupt::check()?;
     OpenOptions::new()
         .write(true)
         .create_new(true)

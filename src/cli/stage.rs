@@ -1,6 +1,8 @@
 //! Changes to a folder: everything is written beside its place first, and only then put there, so that no file is ever
 //! half there, and none is touched if one of them cannot be written.
 
+use super::interrupt::{self, Writing};
+use super::output::waiting;
 use super::paths::{join, reason};
 use crate::diagnostic::Report;
 use crate::package::edit::Changes;
@@ -16,12 +18,16 @@ use std::path::{Path, PathBuf};
 /// The disk refuses; what was written beside the files is gone again then.
 pub fn apply(folder: &str, changes: &Changes) -> Result<(Vec<String>, Vec<String>), Report> {
     let mut stage = Stage::default();
+    let _writing = Writing::begin();
     let staged = changes
         .written
         .iter()
         .filter(|(path, bytes)| fs::read(join(folder, path)).ok().as_ref() != Some(bytes))
         .try_for_each(|(path, bytes)| stage.write(join(folder, path), bytes));
-    if let Err(report) = staged.and_then(|()| stage.commit()) {
+    if let Err(report) = staged
+        .and_then(|()| interrupt::check())
+        .and_then(|()| stage.commit())
+    {
         stage.undo();
         return Err(report);
     }
@@ -62,15 +68,14 @@ struct Stage {
 
 impl Stage {
     fn write(&mut self, place: String, bytes: &[u8]) -> Result<(), Report> {
+        interrupt::check()?;
         if fs::metadata(&place).is_ok_and(|meta| meta.is_dir()) {
             return Err(Report::new(format!("open {place}: is a directory")));
         }
         let path = Path::new(&place);
         let above = path.parent().unwrap_or(Path::new(""));
         self.make_folder(above)?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let new = above.join(format!(".{name}.{}.new", std::process::id()));
-        let new = new.to_string_lossy().into_owned();
+        let new = waiting(&place);
         self.waiting.push((place.clone(), new.clone()));
         let mut options = OpenOptions::new();
         let written = options

@@ -1,5 +1,6 @@
 //! Trees of files, from the disk and to it.
 
+use super::interrupt;
 use super::output;
 use super::paths::{base, reason};
 use crate::diagnostic::Report;
@@ -89,6 +90,7 @@ pub fn write_tree(folder: &str, tree: &Tree) -> Result<(), Report> {
             .and_then(|()| fs::create_dir(new))
             .map_err(|error| Report::new(format!("Writing '{folder}': {}", reason(&error))))?;
         for (path, node) in tree.nodes() {
+            interrupt::check()?;
             let place = format!("{new}/{path}");
             let failed = |error: io::Error| {
                 Report::new(format!("Writing '{folder}/{path}': {}", reason(&error)))

@@ -5,11 +5,10 @@
 //! checksum differently, drops the name `.`, and knows long names in GNU's form only.
 
 use super::digest::Digest;
+use super::gzip;
 use crate::diagnostic::Report;
-use flate2::read::MultiGzDecoder;
-use flate2::{Compression, GzBuilder};
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::Read;
 
 /// The unit of an archive, in bytes.
 const BLOCK: usize = 512;
@@ -287,36 +286,26 @@ fn header(out: &mut Vec<u8>, kind: u8, prefix: &str, name: &str, mode: u32, size
     }
 }
 
-/// The bytes compressed by gzip. The result is the same on every machine; a test holds it to a recorded digest, since the
-/// digest of a bundle rests on it.
-pub fn compress(bytes: &[u8]) -> Vec<u8> {
-    // 255: no particular system.
-    let builder = GzBuilder::new().mtime(0).operating_system(255);
-    let mut encoder = builder.write(Vec::new(), Compression::best());
-    // A vector takes everything.
-    let _ = encoder.write_all(bytes);
-    encoder.finish().unwrap_or_default()
-}
-
 /// The tree that an archive holds, compressed by gzip or not. Nothing of an archive is taken if any of it is wrong.
 ///
 /// # Errors
 /// It is cut short or damaged, is bigger than [`MAX_SIZE`], or has entries that no bundle may have: links, devices,
 /// paths that lead out of the tree.
 pub fn read(archive: &[u8]) -> Result<Tree, Report> {
-    if archive.starts_with(&[0x1F, 0x8B]) {
-        read_plain(MultiGzDecoder::new(archive))
+    if archive.starts_with(&gzip::MAGIC) {
+        read_plain(gzip::Reader::new(archive).map_err(damaged)?)
     } else {
         read_plain(archive)
     }
 }
 
+fn damaged(error: std::io::Error) -> Report {
+    Report::new(format!(
+        "Reading archive: it is cut short or damaged ({error})"
+    ))
+}
+
 fn read_plain(source: impl Read) -> Result<Tree, Report> {
-    let damaged = |error: std::io::Error| {
-        Report::new(format!(
-            "Reading archive: it is cut short or damaged ({error})"
-        ))
-    };
     let mut left = MAX_SIZE;
     let mut end = 0;
     // Headers come on top of the content.

@@ -40,8 +40,8 @@ const RELEASED: &str = "config/zz-released-image.yml";
 
 /// The values that say which image is deployed.
 const IMAGE_REPO: &str = "image_repo";
-const IMAGE_DIGEST: &str = "image_digest";
-const IMAGE_TAG: &str = "image_tag";
+pub(super) const IMAGE_DIGEST: &str = "image_digest";
+pub(super) const IMAGE_TAG: &str = "image_tag";
 
 const GROUP: &str = "data.packaging.carvel.dev";
 

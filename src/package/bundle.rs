@@ -5,6 +5,7 @@
 
 use super::archive::{self, Tree};
 use super::digest::Digest;
+use super::gzip;
 use super::images::ImagesLock;
 use crate::diagnostic::Report;
 use serde::{Deserialize, Serialize};
@@ -48,7 +49,7 @@ impl Image {
     pub fn new(tree: &Tree, labels: BTreeMap<String, String>) -> Image {
         let plain = archive::write(tree);
         let diff_id = Digest::of(&plain);
-        let layer = archive::compress(&plain);
+        let layer = gzip::compress(&plain);
         let config = json(&Config::new(diff_id, labels));
         let manifest = json(&Manifest {
             schema_version: 2,
@@ -512,7 +513,7 @@ mod tests {
         for end in (0..plain.len() - 512).step_by(128) {
             assert!(archive::read(&plain[..end]).is_err(), "{end}");
         }
-        let packed = archive::compress(&plain);
+        let packed = gzip::compress(&plain);
         for end in 0..packed.len() {
             assert!(archive::read(&packed[..end]).is_err(), "{end}");
         }

@@ -8,6 +8,7 @@
 use crate::package::quoted;
 use crate::package::version::Version;
 use std::cmp::Ordering;
+use unicode_general_category::{GeneralCategory, get_general_category};
 
 /// Constraints that can be asked.
 #[derive(Clone, Debug)]
@@ -159,9 +160,8 @@ fn alternatives(pieces: Vec<String>) -> Result<Vec<Vec<String>>, String> {
 
 /// A piece as operator and version: what stands before the first digit, and the rest.
 pub(super) fn split(piece: &str) -> Result<(&str, &str), String> {
-    // Go's digits are the decimal ones (category Nd); Rust's numeric test is wider beyond ASCII.
-    let is_digit =
-        |c: char| c.is_ascii_digit() || (!c.is_ascii() && c.is_numeric() && !c.is_alphabetic());
+    // Go's digits are the decimal ones of every script; Rust's numeric test is wider.
+    let is_digit = |letter: char| get_general_category(letter) == GeneralCategory::DecimalNumber;
     match piece.find(is_digit) {
         Some(index) => {
             let (operator, version) = piece.split_at(index);

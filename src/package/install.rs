@@ -1,5 +1,6 @@
 //! What installs a package: the resources that are applied to a cluster, in order, and the order of taking them away.
 
+use super::build::{IMAGE_DIGEST, IMAGE_TAG};
 use super::model::{
     Metadata, Namespace, PackageInstall, PackageInstallSpec, PackageInstallValues, PackageRef,
     Resource, Secret, SecretRef, ServiceAccount, VersionSelection, print,
@@ -162,7 +163,7 @@ pub fn install(plan: &Plan, rendered: &Rendered, inputs: &Inputs) -> Result<Inst
         "  kubectl apply -f FOLDER".to_string(),
     ];
     install.uninstall = uninstall(plan, &install.files);
-    install.warnings = warnings(plan, rendered);
+    install.warnings = warnings(plan, rendered, inputs);
     Ok(install)
 }
 
@@ -330,7 +331,7 @@ fn uninstall(plan: &Plan, files: &[(String, String)]) -> Vec<String> {
     steps
 }
 
-fn warnings(plan: &Plan, rendered: &Rendered) -> Vec<String> {
+fn warnings(plan: &Plan, rendered: &Rendered, inputs: &Inputs) -> Vec<String> {
     let mut warnings = Vec::new();
     let objects = rendered.objects();
     let makes_ours = objects.iter().any(|object| {
@@ -343,10 +344,25 @@ fn warnings(plan: &Plan, rendered: &Rendered) -> Vec<String> {
             plan.namespace
         ));
     }
+    if let Some(digest) = text_at(&rendered.defaults, IMAGE_DIGEST)
+        && inputs.gives(IMAGE_TAG)
+        && !inputs.gives(IMAGE_DIGEST)
+    {
+        warnings.push(format!(
+            "the value '{IMAGE_TAG}' has no effect: the package's own '{IMAGE_DIGEST}' ({digest}) counts (hint: give \
+             '{IMAGE_DIGEST}' of the image that is wanted, or make it empty)"
+        ));
+    }
     if plan.repository.is_none() {
         warnings.push(
             "the PackageRepository is left out: --bundle-repo says where its bundle is".into(),
         );
     }
     warnings
+}
+
+/// A text that is a value and not empty.
+fn text_at<'v>(values: &'v Value, key: &str) -> Option<&'v str> {
+    let text = values.as_map()?.get(key)?.value.as_str()?;
+    (!text.is_empty()).then_some(text)
 }

@@ -13,6 +13,7 @@ mod document;
 pub mod draft;
 pub mod edit;
 pub mod explain;
+pub mod gzip;
 pub mod images;
 pub mod install;
 pub mod kinds;

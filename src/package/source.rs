@@ -2,16 +2,20 @@
 
 use super::app::{AppSpec, AppTemplate, Fetch, InlineSource, Template, YttTemplate};
 use super::build::refuse;
+use super::lock::config::Config;
+use super::lock::{self, Offline};
 use super::model::Package;
 use super::object::{Object, objects};
 use super::repository::{Found, Repository, SOURCES};
 use crate::diagnostic::Report;
 use crate::files::{File, apply_marks};
+use crate::paths;
+use crate::position;
 use crate::render::{self, Inspect, Options, Request};
 use crate::schema::Schema;
 use crate::values::Flags;
 use crate::values::flags::ValuesFile;
-use crate::yaml::{Document, Value};
+use crate::yaml::{self, Document, ParseOptions, Value};
 
 /// What an install gives to a package.
 #[derive(Clone, Debug, Default)]
@@ -22,12 +26,30 @@ pub struct Inputs {
     pub overlays: Vec<File>,
 }
 
+impl Inputs {
+    /// Whether a file of values gives this one, at the top; what is no YAML gives none.
+    pub fn gives(&self, key: &str) -> bool {
+        let options = ParseOptions {
+            strict: false,
+            without_comments: true,
+        };
+        self.values.iter().any(|file| {
+            let source = position::Source::file(&file.path, file.bytes.as_slice());
+            let documents = yaml::parse(&source, options).unwrap_or_default();
+            let mut maps = documents.items.iter().filter_map(|one| one.value.as_map());
+            maps.any(|map| map.get(key).is_some())
+        })
+    }
+}
+
 /// A version of a package with what its bundle holds.
 #[derive(Clone)]
 pub struct Source {
     /// The package.
     pub package: Package,
     request: Request,
+    /// What kbld's steps read beside what ytt renders.
+    locks: Vec<Value>,
     inputs: Inputs,
 }
 
@@ -121,6 +143,7 @@ impl Source {
             .map_err(|reason| Report::new(format!("{name} cannot be rendered here: {reason}")))?;
         Ok(Source {
             package: package.clone(),
+            locks: locks(package, &bundle)?,
             request: Request {
                 files: files(step, bundle)?,
                 options: Options {
@@ -177,12 +200,9 @@ impl Source {
             files: self.inputs.values.clone(),
             ..Flags::default()
         };
-        let documents: Vec<Document> = render::render(&request)?
-            .documents
-            .items
-            .into_iter()
-            .filter(|document| !document.is_empty())
-            .collect();
+        let documents = render::render(&request)?.documents.items.into_iter();
+        let documents = documents.filter(|document| !document.is_empty());
+        let documents: Vec<Document> = self.locked(documents.collect())?;
         if objects(&documents).is_none() {
             let spec = &self.package.spec;
             return Err(Report::new(format!(
@@ -198,6 +218,44 @@ impl Source {
             defaults: defaults.map(|document| document.value).unwrap_or_default(),
         })
     }
+}
+
+impl Source {
+    /// The documents as kbld's steps leave them: each image that a lock of the bundle names becomes what it names. Others
+    /// are left alone, since kbld would ask a registry, and so is what tells of images in annotations.
+    fn locked(&self, mut documents: Vec<Document>) -> Result<Vec<Document>, Report> {
+        if self.locks.is_empty() {
+            return Ok(documents);
+        }
+        let (_, config) = Config::split(self.locks.clone())?;
+        for document in &mut documents {
+            let mut images = lock::Images::new();
+            for image in lock::find(std::slice::from_ref(&document.value), &config) {
+                // What it cannot find out stays as it is.
+                images
+                    .extend(lock::resolve(&[image].into(), &config, &Offline).unwrap_or_default());
+            }
+            document.value = lock::apply(&document.value, &config, &images, false);
+        }
+        Ok(documents)
+    }
+}
+
+/// The documents of the files that kbld's steps read.
+fn locks(package: &Package, bundle: &[File]) -> Result<Vec<Value>, Report> {
+    let template = package.spec.template.iter();
+    let steps = template.flat_map(|template| &template.spec.template);
+    let kbld = steps.filter_map(|step| step.kbld.as_ref());
+    let paths: Vec<String> = kbld
+        .flat_map(|kbld| kbld.paths.iter().map(|path| paths::clean(path)))
+        .collect();
+    let mut locks = Vec::new();
+    for file in bundle {
+        if paths.iter().any(|path| path == file.path()) {
+            locks.extend(lock::resources(&file.source()?.text, file.description())?);
+        }
+    }
+    Ok(locks)
 }
 
 /// The ytt step of a package.

@@ -11,8 +11,7 @@ use crate::render::{self, Inspect, Options, Output, Ready, Request};
 use crate::schema::export;
 use crate::templates;
 use crate::yaml::{self, Value};
-use serde::ser::{Error as _, SerializeMap};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -235,6 +234,17 @@ impl Session {
     }
 }
 
+/// Holds the files of packages, `FAMILY/VERSION/NAME/PATH`: what `templates.json` beside the engine has.
+///
+/// # Errors
+/// They are not an array of files.
+#[wasm_bindgen(js_name = "loadTemplates")]
+pub fn load_templates(files: JsFiles) -> Result<(), JsError> {
+    let files: Vec<InputFile> = read(&files).map_err(|report| thrown(&report))?;
+    templates::load(files.into_iter().map(InputFile::into_parts).collect());
+    Ok(())
+}
+
 /// The packages that the engine holds.
 #[wasm_bindgen]
 pub fn packages() -> JsPackages {
@@ -249,7 +259,9 @@ fn reading(values: &str) -> Result<String, Report> {
     })?;
     let document = read.documents.items.into_iter().next();
     let value = document.map_or_else(|| Value::map([]), |document| document.value);
-    serde_json::to_string(&Written(&value)).map_err(|error| Report::new(error.to_string()))
+    let mut json = String::new();
+    write(&value, &mut json)?;
+    Ok(json)
 }
 
 /// Reads data values, plain YAML as `--data-values-file -` takes it, for a form to show.
@@ -297,34 +309,40 @@ struct Reading {
     error: String,
 }
 
-/// A value as it is written, keys in their order: what Go's JSON does not keep.
-struct Written<'a>(&'a Value);
-
-impl Serialize for Written<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Null => serializer.serialize_unit(),
-            Value::Bool(value) => serializer.serialize_bool(*value),
-            Value::Int(value) => serializer.serialize_i64(*value),
-            Value::Uint(value) => serializer.serialize_u64(*value),
-            Value::Float(value) if value.is_finite() => serializer.serialize_f64(*value),
-            Value::Float(_) => Err(S::Error::custom("a form has no word for this number")),
-            Value::Str(text) => serializer.serialize_str(&String::from_utf8_lossy(text)),
-            Value::Map(map) => {
-                let mut entries = serializer.serialize_map(Some(map.items.len()))?;
-                for item in &map.items {
-                    let key = item.key.as_str();
-                    let key = key.ok_or_else(|| S::Error::custom("a form's keys are text"))?;
-                    entries.serialize_entry(&key, &Written(&item.value))?;
+/// A value as JSON as it is written: keys in their order, and floats with their point, which Go's JSON does not keep.
+fn write(value: &Value, out: &mut String) -> Result<(), Report> {
+    match value {
+        Value::Map(map) => {
+            out.push('{');
+            for (index, item) in map.items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
                 }
-                entries.end()
+                if item.key.as_str().is_none() {
+                    return Err(Report::new("a form's keys are text"));
+                }
+                write(&item.key, out)?;
+                out.push(':');
+                write(&item.value, out)?;
             }
-            Value::Array(array) => {
-                serializer.collect_seq(array.items.iter().map(|item| Written(&item.value)))
+            out.push('}');
+        }
+        Value::Array(array) => {
+            out.push('[');
+            for (index, item) in array.items.iter().enumerate() {
+                if index > 0 {
+                    out.push(',');
+                }
+                write(&item.value, out)?;
             }
-            Value::Documents(set) => {
-                serializer.collect_seq(set.items.iter().map(|item| Written(&item.value)))
-            }
+            out.push(']');
+        }
+        Value::Float(value) if value.is_finite() => out.push_str(&format!("{value:?}")),
+        Value::Float(_) => return Err(Report::new("a form has no word for this number")),
+        scalar => {
+            let json = yaml::json_value(scalar, 0, false).map_err(Report::new)?;
+            out.push_str(&String::from_utf8_lossy(&json));
         }
     }
+    Ok(())
 }

@@ -51,6 +51,13 @@ pub struct InputFile {
     data: Bytes,
 }
 
+impl InputFile {
+    /// Path and content.
+    pub fn into_parts(self) -> (String, Vec<u8>) {
+        (self.path, self.data.0)
+    }
+}
+
 impl From<InputFile> for File {
     fn from(file: InputFile) -> File {
         let description = format!("file '{}'", file.path);

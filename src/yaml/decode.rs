@@ -95,6 +95,16 @@ struct Log {
     values: Cell<usize>,
 }
 
+impl Log {
+    /// Keeps what is to blame, unless something within it is.
+    #[inline(never)]
+    fn settle(&self, blame: Option<(*const Value, Fault)>) {
+        if let Some(blame) = blame {
+            self.blamed.borrow_mut().get_or_insert(blame);
+        }
+    }
+}
+
 /// A value with its place.
 #[derive(Clone)]
 struct Reader<'a> {
@@ -106,6 +116,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    #[inline(never)]
     fn below(&self, value: &'a Value, position: &'a Position, step: &str) -> Reader<'a> {
         Reader {
             value,
@@ -118,6 +129,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline(never)]
     fn fault(&self) -> Fault {
         Fault {
             path: self.path.clone(),
@@ -133,17 +145,25 @@ impl<'a> Reader<'a> {
 
     /// Reads the value; if it does not fit, the innermost that does not is to blame.
     fn read<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Error> {
-        let (node, fault, log) = (std::ptr::from_ref(self.value), self.fault(), self.log);
-        log.values.update(|count| count + 1);
-        if self.depth > MAX_DEPTH {
-            log.blamed.borrow_mut().get_or_insert((node, fault));
-            return Err(Error(format!("nested more than {MAX_DEPTH} levels deep")));
-        }
-        seed.deserialize(self).inspect_err(|_| {
-            log.blamed.borrow_mut().get_or_insert((node, fault));
-        })
+        self.enter()?;
+        let (log, blame) = (self.log, (std::ptr::from_ref(self.value), self.fault()));
+        let read = seed.deserialize(self);
+        log.settle(read.is_err().then_some(blame));
+        read
     }
 
+    /// Counts the value; what is too deep is to blame.
+    fn enter(&self) -> Result<(), Error> {
+        self.log.values.update(|count| count + 1);
+        if self.depth <= MAX_DEPTH {
+            return Ok(());
+        }
+        let blame = (std::ptr::from_ref(self.value), self.fault());
+        self.log.settle(Some(blame));
+        Err(Error(format!("nested more than {MAX_DEPTH} levels deep")))
+    }
+
+    #[inline(never)]
     fn unexpected(&self, expected: &dyn Expected) -> Error {
         Error(format!("expected {expected}, found {}", self.value.kind()))
     }
@@ -171,6 +191,8 @@ impl de::Error for Error {
     }
 }
 
+/// Each type is read by what it asks for alone: `deserialize_any` would make code for all that a value can be, for
+/// each of some hundred types.
 impl<'de> Deserializer<'de> for Reader<'_> {
     type Error = Error;
 
@@ -185,8 +207,8 @@ impl<'de> Deserializer<'de> for Reader<'_> {
                 Some(text) => visitor.visit_str(text),
                 None => visitor.visit_bytes(text),
             },
-            Value::Map(map) => visitor.visit_map(Items::new(self.clone(), map)),
-            Value::Array(array) => visitor.visit_seq(Elements::new(self.clone(), &array.items)),
+            Value::Map(map) => visitor.visit_map(Items::new(self, &map.items)),
+            Value::Array(array) => visitor.visit_seq(Elements::new(self, &array.items)),
             Value::Documents(_) => Err(self.unexpected(&visitor)),
         }
     }
@@ -194,7 +216,10 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
             Value::Null => visitor.visit_str(""),
-            Value::Str(_) => self.deserialize_any(visitor),
+            Value::Str(text) => match text.as_str() {
+                Some(text) => visitor.visit_str(text),
+                None => visitor.visit_bytes(text),
+            },
             _ => Err(self.unexpected(&visitor)),
         }
     }
@@ -206,7 +231,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
             Value::Null => visitor.visit_bool(false),
-            Value::Bool(_) => self.deserialize_any(visitor),
+            Value::Bool(value) => visitor.visit_bool(*value),
             _ => Err(self.unexpected(&visitor)),
         }
     }
@@ -214,7 +239,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
             Value::Null => visitor.visit_i64(0),
-            Value::Int(_) => self.deserialize_any(visitor),
+            Value::Int(value) => visitor.visit_i64(*value),
             _ => Err(self.unexpected(&"an integer")),
         }
     }
@@ -228,16 +253,16 @@ impl<'de> Deserializer<'de> for Reader<'_> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
-            Value::Null => visitor.visit_seq(Elements::new(self.clone(), &[])),
-            Value::Array(_) => self.deserialize_any(visitor),
+            Value::Null => visitor.visit_seq(Elements::new(self, &[])),
+            Value::Array(array) => visitor.visit_seq(Elements::new(self, &array.items)),
             _ => Err(self.unexpected(&"a list")),
         }
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.value {
-            Value::Null => visitor.visit_map(Items::new(self.clone(), &Map::default())),
-            Value::Map(_) => self.deserialize_any(visitor),
+            Value::Null => visitor.visit_map(Items::new(self, &[])),
+            Value::Map(map) => visitor.visit_map(Items::new(self, &map.items)),
             _ => Err(self.unexpected(&visitor)),
         }
     }
@@ -292,10 +317,10 @@ struct Items<'a> {
 }
 
 impl<'a> Items<'a> {
-    fn new(parent: Reader<'a>, map: &'a Map) -> Items<'a> {
+    fn new(parent: Reader<'a>, items: &'a [MapItem]) -> Items<'a> {
         Items {
             parent,
-            rest: map.items.iter(),
+            rest: items.iter(),
             item: None,
         }
     }

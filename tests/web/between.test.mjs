@@ -147,6 +147,10 @@ test('own files: what counts, in which order, with overlays written here', async
   await page.waitForFunction(() => document.getElementById('output').textContent.includes('d: 1'));
   assert.equal(await output(page), 'a: 1\nb: 2\n---\nd: 1\nb: 2\n');
   await page.screenshot({ path: `${pictures}own.png` });
+  await page.getByRole('tab', exact('Take away')).click();
+  await page.getByRole('combobox', exact('Program')).selectOption('ytt');
+  await page.getByRole('checkbox', exact('apply to a cluster')).check();
+  assert.match(await page.locator('#command').textContent(), /^ytt -f .* \| kubectl apply -f -$/);
   await overlay.fill('a: [');
   await settled(page);
   assert.match(await page.locator('#errors').textContent(), /overlay-1\.yaml/);

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { select, Session, upgrade } from '../../www/pkg/haulout.js';
 import { choose, pictures, settled, start, write } from './support/browser.mjs';
-import './support/person.mjs';
+import { select, Session, upgrade } from './support/engine.mjs';
 
 let site;
 before(async () => { site = await start(); });

@@ -6,12 +6,10 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import * as engine from '../../www/pkg/haulout.js';
+import * as engine from './support/engine.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cases = join(root, 'tests/cases');
-
-engine.initSync({ module: readFileSync(join(root, 'www/pkg/haulout_bg.wasm')) });
 
 /** What a case asks of the command line but not of the engine. */
 class Skip extends Error {}
@@ -303,4 +301,52 @@ test('recorded cases', () => {
   for (const [family, least] of Object.entries({ select: 25, install: 15, upgrade: 12, build: 20, repository: 12, release: 3 })) {
     assert.ok(compared[family] >= least, `${family}: ${compared[family]}`);
   }
+});
+
+const asInput = (made) => made.map(({ path, text }) => ({ path, data: text }));
+
+test('a session’s package is installed and compared as it is from a repository', () => {
+  const refName = 'supervisor.pinniped.dev';
+  let repository = [];
+  for (const version of ['0.25.0', '0.39.0']) {
+    const built = engine.buildPackage({ source: `pinniped/supervisor@${version}`, refName, version, bundleRepo: 'registry.example.com/supervisor', allowUnlocked: true });
+    assert.match(built.bundle, /^registry\.example\.com\/supervisor@sha256:[0-9a-f]{64}$/);
+    const made = engine.buildRepository({ repository, add: [{ name: 'package', files: asInput(built.files) }], bundleRepo: 'registry.example.com/packages' });
+    assert.match(made.resource, new RegExp(`image: ${made.bundle}\n`));
+    repository = asInput(made.files);
+  }
+  const plan = { refName, namespace: 'installs', values: 'log_level: debug\n', constraints: '>=0.25.0 <0.39.0' };
+  const session = engine.Session.open_package('pinniped/supervisor@0.25.0');
+  const ours = session.installSet(plan);
+  session.free();
+  const theirs = engine.installSet({ ...plan, repository });
+  assert.deepEqual(ours, theirs);
+  assert.equal(ours.version, '0.25.0');
+  assert.deepEqual(ours.files.map(({ path }) => path), ['1-namespace.yml', '2-service-account.yml', '3-permissions.yml', '4-values.yml', '5-install.yml']);
+
+  const versions = { refName, from: '0.25.0', to: '0.39.0', values: plan.values };
+  const change = engine.upgrade({ ...versions, package: 'pinniped/supervisor' });
+  assert.deepEqual(change, engine.upgrade({ ...versions, repository }));
+  assert.ok(change.changes && change.upgrade.objects.added.some(({ name }) => name.startsWith('githubidentityproviders.')));
+});
+
+test('what is wrong is thrown in the command line’s words', () => {
+  const thrown = (act) => {
+    try {
+      act();
+    } catch (error) {
+      return error;
+    }
+    assert.fail('nothing was thrown');
+  };
+  const none = thrown(() => engine.select({ available: ['0.25.0'], constraints: '>1.0.0' }));
+  assert.match(none.message, /^Expected to find at least one version, but did not \(details: all=1 /);
+  assert.deepEqual(none.filters.map(({ left }) => left.length), [1, 1, 1, 0]);
+  const session = engine.Session.open_files([{ path: 'a.yml', data: 'a: 1\n' }]);
+  const lines = (act) => thrown(act).message;
+  assert.equal(lines(() => session.installSet({ refName: 'a.b.c' })), 'haulout: Error: expected version');
+  assert.equal(lines(() => session.installSet({ refName: 'a.b.c', version: '1.0.0', namespace: 'a', nmae: 1, name: 2 })), 'haulout: Error: name: expected a string, found integer\nnmae: unknown key');
+  assert.match(lines(() => session.installSet({ refName: 'a.b.c', version: '1.0.0', namespace: 'a' })), /renders something that is no object/);
+  assert.match(lines(() => session.installSet({ refName: 'a.b', version: '1.0.0', namespace: 'a' })), /should be a domain with at least three segments/);
+  session.free();
 });

@@ -1,10 +1,6 @@
 // A person at the form: finds fields by their labels and fills them in.
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { initSync, read_values, Session } from '../../../www/pkg/haulout.js';
-import { www } from './browser.mjs';
-
-initSync({ module: readFileSync(new URL('pkg/haulout_bg.wasm', www)) });
+import { read_values, Session } from './engine.mjs';
 
 /** Values as the engine reads them; nothing if they are not plain values. */
 export function readValues(text) {
@@ -73,6 +69,7 @@ const adds = (scope, title) => scope.getByRole('button', { name: `Add to ${title
 
 /** Adds the keys and values of a free map, in rows. */
 async function fillPairs(scope, title, value) {
+  if (!Object.keys(value).length) await scope.getByRole('switch', { name: `Set ${title}`, exact: true }).check();
   const group = scope.getByRole('group', { name: title, exact: true });
   for (const [index, [key, item]] of Object.entries(value).entries()) {
     const name = `${title} ${index + 1}`;
