@@ -13,6 +13,7 @@ use crate::template::extract_documents;
 use crate::values::{self, Envelope, SchemaEnvelope};
 use crate::yaml;
 use crate::yaml::node::{Document, DocumentSet, Map};
+use memchr::memmem;
 use std::rc::Rc;
 
 /// An annotation of documents that are data values.
@@ -312,6 +313,10 @@ impl Execution {
                 continue;
             }
             let documents = found.input.documents(self.options.strict)?;
+            // A text that does not say the word has no such document.
+            if memmem::find(&found.input.file().source()?.text, annotation.as_bytes()).is_none() {
+                continue;
+            }
             let (with, _) =
                 extract_documents(&documents, annotation).map_err(|fault| fault.report(""))?;
             if !with.is_empty() {

@@ -48,17 +48,40 @@ impl<'a> Directive<'a> {
         node: &Position,
         lenient: bool,
     ) -> Result<Directive<'a>, Fault> {
-        let text = comment.text.to_text();
+        match comment.text.to_text() {
+            Cow::Borrowed(text) => Directive::read(text, comment, node, lenient),
+            // Of what is no UTF-8 there is only a copy.
+            Cow::Owned(text) => {
+                let directive = Directive::read(&text, comment, node, lenient)?;
+                let owned = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+                Ok(Directive {
+                    role: match directive.role {
+                        Role::Remark => Role::Remark,
+                        Role::Code => Role::Code,
+                        Role::Value => Role::Value,
+                        Role::Annotation(name) => Role::Annotation(owned(name)),
+                    },
+                    content: owned(directive.content),
+                })
+            }
+        }
+    }
+
+    fn read<'t>(
+        text: &'t str,
+        comment: &Comment,
+        node: &Position,
+        lenient: bool,
+    ) -> Result<Directive<'t>, Fault> {
         let Some(rest) = text.strip_prefix('@') else {
-            let remark = text.strip_prefix('!').map(str::to_owned);
-            return match remark {
+            return match text.strip_prefix('!') {
                 Some(remark) => Ok(Directive {
                     role: Role::Remark,
                     content: remark.into(),
                 }),
                 None if lenient => Ok(Directive {
                     role: Role::Remark,
-                    content: text,
+                    content: text.into(),
                 }),
                 None => Err(Fault {
                     message: format!(
@@ -70,11 +93,8 @@ impl<'a> Directive<'a> {
                 }),
             };
         };
-        let (name, content) = match rest.split_once(' ') {
-            Some((name, content)) => (name.to_owned(), content.to_owned()),
-            None => (rest.to_owned(), String::new()),
-        };
-        let role = match name.as_str() {
+        let (name, content) = rest.split_once(' ').unwrap_or((rest, ""));
+        let role = match name {
             "" if node.line().is_some() && node.line() == comment.position.line() => Role::Value,
             "" | "template/code" => Role::Code,
             "template/value" => Role::Value,

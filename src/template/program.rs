@@ -7,7 +7,6 @@ use crate::script::{Extent, NodeCall, Program, SyntaxError};
 use crate::yaml::node::{Meta, Value};
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::fmt::Write as _;
 use std::rc::Rc;
 
 /// Names of the builder's operations in program text; the order is that of [`Operation`].
@@ -134,7 +133,10 @@ pub struct Place {
 impl Argument {
     /// Appends the call; gives how much of it needs not be read, and where that ends.
     fn write(&self, text: &mut String, operation: Operation, tag: Tag) -> (Extent, usize) {
-        let _ = write!(text, "{}({tag}", operation.name());
+        // Without the formatter, which takes longer than all the rest of a line.
+        text.push_str(operation.name());
+        text.push('(');
+        push_number(text, tag);
         match self {
             Argument::None => {
                 text.push(')');
@@ -143,13 +145,18 @@ impl Argument {
             Argument::Value(value) => {
                 text.push_str(", ");
                 let end = text.len();
-                let _ = write!(text, "({value}))");
+                for piece in ["(", value, "))"] {
+                    text.push_str(piece);
+                }
                 (Extent::Open, end)
             }
             Argument::Annotation(name, arguments) => {
-                let _ = write!(text, ", \"{name}\", {}(", Operation::Arguments.name());
+                for piece in [", \"", name, "\", ", Operation::Arguments.name(), "("] {
+                    text.push_str(piece);
+                }
                 let end = text.len();
-                let _ = write!(text, "{arguments}))");
+                text.push_str(arguments);
+                text.push_str("))");
                 (
                     Extent::Named(name.clone(), Operation::Arguments as u16),
                     end,
@@ -157,6 +164,14 @@ impl Argument {
             }
         }
     }
+}
+
+/// Appends a number's digits.
+fn push_number(text: &mut String, number: Tag) {
+    if number >= 10 {
+        push_number(text, number / 10);
+    }
+    text.push(char::from(b'0' + (number % 10) as u8));
 }
 
 impl Code {

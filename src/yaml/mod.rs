@@ -66,6 +66,9 @@ impl std::error::Error for ParseError {}
 /// Collections nest no deeper than this in a parsed text; what builds values by other means should hold to it too.
 pub const MAX_DEPTH: usize = 1_000;
 
+/// A text has no more nodes than this, those not counted that aliases stand for.
+pub const MAX_NODES: usize = 3_000_000;
+
 /// All aliases of a text together stand for no more nodes than this.
 pub const MAX_ALIASED_NODES: usize = 1_000_000;
 
@@ -75,7 +78,8 @@ const PIECE: usize = 512;
 /// The documents of a text. Keys that stand twice in a map are all kept.
 ///
 /// # Errors
-/// What is not YAML, in ytt's words; nesting beyond [`MAX_DEPTH`], aliases beyond [`MAX_ALIASED_NODES`].
+/// What is not YAML, in ytt's words; nesting beyond [`MAX_DEPTH`], nodes beyond [`MAX_NODES`], aliases beyond
+/// [`MAX_ALIASED_NODES`].
 pub fn parse(source: &Rc<Source>, options: ParseOptions) -> Result<DocumentSet, ParseError> {
     let text = source
         .text

@@ -8,12 +8,28 @@ pub(super) struct Forbidden {
     pub problem: &'static str,
 }
 
+/// How many bytes are looked at together.
+const PIECE: usize = 32;
+
+fn is_plain(byte: u8) -> bool {
+    (b' '..=b'~').contains(&byte) | (byte == b'\n') | (byte == b'\t') | (byte == b'\r')
+}
+
 /// The first character that a text may not hold, if any.
 pub(super) fn forbidden(text: &[u8]) -> Option<Forbidden> {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
+        // Most of a text needs no closer look.
+        if let Some(piece) = text.get(at..at + PIECE)
+            && piece
+                .iter()
+                .fold(true, |plain, &byte| plain & is_plain(byte))
+        {
+            at += PIECE;
+            continue;
+        }
         match byte {
-            b'\t' | b'\n' | b'\r' | b' '..=b'~' => at += 1,
+            _ if is_plain(byte) => at += 1,
             0..0x80 => {
                 return Some(Forbidden {
                     at,

@@ -12,7 +12,7 @@ use super::node::{ArrayItem, Comment, Document, DocumentSet, MapItem, Meta, Valu
 use super::scanner::{Content, Fault, Kind, Phase, Scanner};
 use super::tag::Tag;
 use super::words::Words;
-use super::{MAX_ALIASED_NODES, MAX_DEPTH, ParseOptions, scalar};
+use super::{MAX_ALIASED_NODES, MAX_DEPTH, MAX_NODES, ParseOptions, scalar};
 use crate::hash;
 use crate::position::{Position, Source};
 use std::borrow::Cow;
@@ -132,6 +132,7 @@ pub(super) struct Composer<'a> {
     /// The first fault that go-yaml would report only after the document.
     postponed: Option<Fault>,
     aliased_nodes: usize,
+    nodes: usize,
     words: Words,
 }
 
@@ -156,6 +157,7 @@ impl<'a> Composer<'a> {
             aliased_blanks: Vec::new(),
             postponed: None,
             aliased_nodes: 0,
+            nodes: 0,
             words: Words::default(),
         }
     }
@@ -327,11 +329,25 @@ impl<'a> Composer<'a> {
                 Step::Advance => self.advance()?,
                 Step::Done(node) if self.frames.is_empty() => return Ok(node),
                 Step::Done(node) => {
+                    self.count(node.line)?;
                     self.accept(node);
                     Step::Advance
                 }
             };
         }
+    }
+
+    /// One more node.
+    fn count(&mut self, line: u32) -> Result<()> {
+        self.nodes += 1;
+        if self.nodes <= MAX_NODES {
+            return Ok(());
+        }
+        Err(Fault {
+            line,
+            phase: Phase::Limit,
+            problem: format!("exceeded max nodes of {MAX_NODES}").into(),
+        })
     }
 
     fn empty(&self, line: u32) -> Node {
