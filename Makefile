@@ -12,7 +12,7 @@ export PROPTEST_RNG_SEED ?= 1
 
 SOURCES := Cargo.toml Cargo.lock $(shell find src templates -type f)
 
-.PHONY: run test help setup page check lint unit peer conformance web size bench audit fuzz differential dist clean
+.PHONY: run test help setup page npm check lint unit peer conformance web size bench audit fuzz differential dist clean
 
 run: $(BINARY) ## render the embedded Supervisor, then serve the page (RENDER_ONLY=1 stops after the render)
 	$(BINARY) render pinniped/supervisor
@@ -37,6 +37,9 @@ page: $(WASM) ## the engine for the page, into www/pkg; the page as it is shippe
 
 $(WASM): $(SOURCES) package-lock.json .ci/build-page .ci/split-page.mjs .ci/templates.mjs | setup
 	.ci/build-page
+
+npm: page ## the npm package, into target/npm
+	@.ci/build-npm
 
 check: ## a quick look: does it compile
 	cargo check --all-targets
@@ -65,7 +68,7 @@ size: page ## what a visitor's browser loads: the engine at once, the rest when 
 	  printf '%s: %d bytes, %d gzipped\n' $$name "$$(wc -c < www/pkg/$$name)" "$$(gzip -9c www/pkg/$$name | wc -c)"; done
 	@[ "$$(gzip -9c $(WASM) | wc -c)" -lt 460800 ] || { echo 'haulout: the engine is to stay under 460800 bytes, gzipped' >&2; exit 1; }
 
-web: $(BINARY) page ## the page in Chromium
+web: $(BINARY) npm ## the page in Chromium
 	.ci/test-web
 
 bench: $(BINARY) page ## times, memory and slopes, into docs/performance.md; beside ytt's if YTT names its binary
@@ -81,7 +84,7 @@ FUZZ_TARGETS ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz: ## fuzz each target for FUZZ_SECONDS (30)
 	fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
-dist: page ## what a release ships, into dist: a static program, the page, a list of parts, checksums
+dist: npm ## what a release ships, into dist: a static program, the page, the npm package, a list of parts, checksums
 	.ci/dist
 
 clean: ## what a build made; the tools stay

@@ -1,56 +1,103 @@
-// How fast the page feels in Chromium: the first preview on a cold and on a warm visit, and from a keystroke to the changed
-// manifests of the Concierge. `node benches/page.mjs`, after `make page`; in milliseconds, on whatever machine this is.
-import { start, choose } from '../tests/web/support/browser.mjs';
+// What the page costs its visitors, in real Chromium: bytes, the time to the first preview, and from a keystroke to the new one.
+//
+//     node benches/page.mjs target/release/haulout [ROUNDS]
+//
+// The page is target/page (`make page`). "cold" is a new profile, "warm" the next visit of the same one; both are from navigation to the
+// manifests in the document. A keystroke is from its event to the manifests in the document.
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { readFileSync, readdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chromium } from 'playwright-core';
 
-const TURNS = 50;
-const site = await start();
+const [binary = 'target/release/haulout', rounds = '5'] = process.argv.slice(2);
+const www = new URL('../target/page/', import.meta.url);
+const KEYS = 50;
+/** What the elements alone load: no part of the page. */
+const ELEMENTS = ['element.js', 'frame.js', 'preview.js'];
 
-const firstPreview = (page) => page.evaluate(() => new Promise((resolve) => {
-  const look = () => (document.querySelector('#output .line') ? requestAnimationFrame(() => resolve(performance.now())) : requestAnimationFrame(look));
+const sizes = (names) => names.map((name) => readFileSync(new URL(name, www))).map((bytes) => [
+  bytes.length,
+  gzipSync(bytes, { level: 9 }).length,
+  brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length,
+]).reduce((sum, one) => sum.map((size, index) => size + one[index]), [0, 0, 0]);
+const row = (what, ...cells) => console.log(what.padEnd(46) + cells.map((cell) => String(cell).padStart(12)).join(''));
+const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
+const ms = (time) => `${time.toFixed(1)} ms`;
+
+const all = readdirSync(www, { recursive: true });
+const scripts = all.filter((name) => /\.(js|css)$/.test(name));
+row('', 'bytes', 'gzip', 'brotli');
+row('engine (aim: under 460,800 gzip)', ...sizes(all.filter((name) => name.endsWith('.wasm'))));
+row('page: scripts and styles (aim: under 40,960 gzip)', ...sizes(scripts.filter((name) => !ELEMENTS.includes(name))));
+row('element.js alone', ...sizes(['element.js']));
+row('preview: what it loads when it is seen', ...sizes(['preview.js', 'dom.js', 'engine.js', 'manifests.js', 'templates.js', 'words.js', 'worker.js', 'parts.js', 'pkg/haulout.js']));
+
+const server = spawn(binary, ['serve', '--dir', www.pathname]);
+const address = await new Promise((resolve, reject) => {
+  server.on('error', reject);
+  server.stdout.on('data', (said) => resolve(/http:\/\/[\d.:]+\//.exec(said)[0]));
+});
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+
+/** Notes in the page when it has manifests. */
+const watch = () => {
+  const look = () => {
+    if (document.getElementById('output')?.childElementCount) globalThis.shownAt ??= performance.now();
+    else requestAnimationFrame(look);
+  };
   look();
-}));
+};
 
-const visits = { cold: [], warm: [] };
-for (let turn = 0; turn < 5; turn += 1) {
-  const { page, context, close } = await site.open({ blank: true, serviceWorkers: 'block' });
-  for (const kind of ['cold', 'warm']) {
-    await page.goto(site.address);
-    visits[kind].push(await firstPreview(page));
-  }
-  await context.clearCookies();
-  await close();
+async function visit(context) {
+  const page = await context.newPage();
+  await page.addInitScript(watch);
+  await page.goto(address);
+  const handle = await page.waitForFunction(() => globalThis.shownAt);
+  return { page, time: await handle.jsonValue() };
 }
 
-const { page, close } = await site.open();
-await choose(page, 'Pinniped Concierge');
-const times = await page.evaluate(async (turns) => {
-  const field = document.querySelector('[data-path="app_name"] input');
-  const output = document.getElementById('output');
-  const taken = [];
-  field.focus();
-  for (let turn = 0; turn < turns; turn += 1) {
-    await new Promise((resolve) => { setTimeout(resolve, 150); });
-    const started = performance.now();
-    field.value = `login-${turn}`;
-    const shown = new Promise((resolve) => {
-      const watch = new MutationObserver(() => {
-        if (!output.textContent.includes(`name: login-${turn}\n`)) return;
-        watch.disconnect();
-        resolve(performance.now());
+const cold = [];
+const warm = [];
+let typed = [];
+for (let round = 0; round < Number(rounds); round += 1) {
+  const context = await browser.newContext();
+  const first = await visit(context);
+  cold.push(first.time);
+  await first.page.evaluate(() => navigator.serviceWorker.ready);
+  await first.page.waitForTimeout(500);
+  await first.page.close();
+  const { page, time } = await visit(context);
+  warm.push(time);
+  await page.getByLabel('Package', { exact: true }).selectOption({ label: 'Pinniped Concierge' });
+  await page.waitForFunction(() => document.getElementById('output').textContent.includes('pinniped-concierge'));
+  const field = await page.getByRole('textbox', { name: 'Namespace', exact: true }).or(page.getByRole('textbox', { name: 'App name', exact: true })).first().elementHandle();
+  typed = typed.concat(await page.evaluate(async ([field, count]) => {
+    const output = document.getElementById('output');
+    const times = [];
+    field.focus();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    for (let key = 0; key < count; key += 1) {
+      field.value = `auth-${'x'.repeat(1 + (key % 20))}${key}`;
+      const before = performance.now();
+      const shown = new Promise((resolve) => {
+        new MutationObserver((changes, observer) => {
+          if (!output.textContent.includes(field.value)) return;
+          observer.disconnect();
+          resolve(performance.now() - before);
+        }).observe(output, { childList: true, subtree: true });
       });
-      watch.observe(output, { childList: true, subtree: true });
-    });
-    field.dispatchEvent(new Event('input', { bubbles: true }));
-    taken.push(await shown - started);
-  }
-  return taken;
-}, TURNS);
-await close();
-await site.end();
-
-const sorted = (list) => [...list].sort((a, b) => a - b);
-const median = (list) => sorted(list)[Math.floor(list.length / 2)];
-const line = (what, list) => console.log(`${what}: median ${median(list).toFixed(1)}, worst of ${list.length} ${Math.max(...list).toFixed(1)}`);
-line('first preview, cold', visits.cold);
-line('first preview, warm', visits.warm);
-line('keystroke to changed manifests', times);
+      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      times.push(await shown);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    return times;
+  }, [field, KEYS]));
+  await context.close();
+}
+console.log('');
+row(`time, ${rounds} visits`, 'median', 'best', 'worst');
+for (const [what, times] of [['first preview, cold (aim: under 300 ms)', cold], ['first preview, warm', warm], [`keystroke, Concierge (aim: under 16 ms), ${KEYS} a visit`, typed]]) {
+  row(what, ms(median(times)), ms(Math.min(...times)), ms(Math.max(...times)));
+}
+await browser.close();
+server.kill();

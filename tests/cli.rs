@@ -924,3 +924,125 @@ fn debug_tells_of_files_and_time() {
     );
     assert!(told[4].starts_with("total: "), "{told:?}");
 }
+
+#[test]
+fn a_site_holds_the_page_and_the_templates() {
+    let folder = Folder::new("site");
+    folder
+        .write("www/index.html", "<!doctype html>\n<html lang=\"en\">\n")
+        .write("www/app.js", "app")
+        .write("www/README.md", "not for visitors")
+        .write("www/pkg/haulout_bg.wasm", "engine")
+        .write("my shop/config.yml", "a: 1\n")
+        .write("my shop/lib/b.star", "b = 2\n")
+        .write("my shop/.git/config", "not for visitors")
+        .write("quay/values.yml", "c: 3\n");
+    let build = |out: &str| {
+        let sources = ["--source", "my shop/", "--source", "quay"];
+        folder.run(&[&["site", "build", "--out", out], &sources[..]].concat())
+    };
+    let done = build("out/site");
+    assert_eq!(
+        done.out,
+        "out/site: 8 files, for any static host (to look at it: haulout serve --dir out/site)\n"
+    );
+    assert_eq!(
+        folder.read("out/site/index.html"),
+        "<!doctype html>\n<html lang=\"en\" data-src=\"sources/my%20shop/ sources/quay/\">\n"
+    );
+    assert_eq!(
+        folder.read("out/site/sources/my shop/lib/b.star"),
+        "b = 2\n"
+    );
+    assert_eq!(
+        folder.read("out/site/sources/my shop/files.json"),
+        "{\n  \"files\": [\n    \"config.yml\",\n    \"lib/b.star\"\n  ],\n  \"title\": \"my shop\"\n}\n"
+    );
+    // A web server may be another user.
+    let mode = |name: &str| {
+        fs::metadata(folder.0.join(name))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o5
+    };
+    assert_eq!((mode("out/site"), mode("out/site/index.html") & 4), (5, 4));
+    // Again, in place of the former one; whatever else stands there is safe.
+    folder.write("out/site/sources/gone/files.json", "");
+    assert_eq!(build("out/site").status, Some(0));
+    assert!(
+        !folder
+            .names()
+            .iter()
+            .any(|name| name.contains("gone") || name.ends_with(".new"))
+    );
+    assert_eq!(
+        build("quay"),
+        failed(
+            "haulout: Error: --out 'quay': expected a new folder or a former site, found something else\n"
+        )
+    );
+    assert_eq!(folder.read("quay/values.yml"), "c: 3\n");
+}
+
+#[test]
+fn a_site_says_what_it_needs() {
+    let folder = Folder::new("site-needs");
+    folder
+        .write("page/index.html", "<html lang=\"en\">\n")
+        .write("a/config.yml", "a: 1\n")
+        .write("b/a/config.yml", "a: 1\n")
+        .write("listed/files.json", "{}");
+    fs::create_dir(folder.0.join("empty")).unwrap();
+    let says = |args: &[&str], expected: &str| {
+        let words = [&["site", "build"], args].concat();
+        assert_eq!(
+            folder.run(&words),
+            failed(&format!("haulout: Error: {expected}\n"))
+        );
+    };
+    let page = ["--dir", "page", "--out", "site"];
+    says(
+        &page,
+        "expected --source: a folder of templates, once for each package",
+    );
+    says(&["--source", "a"], "expected --out: the folder to write");
+    let built = [&page[..], &["--source", "a"]].concat();
+    says(
+        &built,
+        &format!(
+            "the page in '{}' has no engine (hint: `make page` builds it)",
+            folder.0.join("page").canonicalize().unwrap().display()
+        ),
+    );
+    folder
+        .write("page/pkg/haulout_bg.wasm", "engine")
+        .write("page/index.html", "<html>\n");
+    says(
+        &built,
+        "'index.html' of the page is of another version than this program: expected '<html lang=\"en\"' in it",
+    );
+    folder.write("page/index.html", "<html lang=\"en\">\n");
+    let with = |sources: &[&'static str]| [&page[..], sources].concat();
+    says(
+        &with(&["--source", "a", "--source", "b/a"]),
+        "two sources would be 'sources/a/': expected folders of different names",
+    );
+    says(
+        &with(&["--source", "empty"]),
+        "--source 'empty': expected templates, found none",
+    );
+    says(
+        &with(&["--source", "a/config.yml"]),
+        "--source 'a/config.yml': expected a folder of templates",
+    );
+    says(
+        &with(&["--source", "listed"]),
+        "--source 'listed': 'files.json' is the name of the site's own list of files",
+    );
+    assert!(!folder.names().iter().any(|name| name.starts_with("site")));
+    assert_eq!(
+        folder.run(&["site"]),
+        failed("haulout: Error: expected a command: build\n")
+    );
+}

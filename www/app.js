@@ -14,13 +14,18 @@ import { fromFragment } from './share.js';
 import { isSecretName, mentionsSecret, withoutSecrets } from './secrets.js';
 import { Values, isMap, map, parseJson } from './values.js';
 import { element, find, tabs } from './dom.js';
+import { announce, givenValues, isEmbedded, keepPage, packagesOf, sourceFor } from './setting.js';
 import { toYaml } from './yaml.js';
 import { label, languageNames, say, speak } from './words.js';
 
 const engine = new Engine();
-const values = new Values((from) => busy(() => follow(from)));
+let session;
+const values = new Values((from) => {
+  announce('change', { values: values.text, changed: values.text !== '' });
+  busy(() => follow(from));
+});
 const output = new Output({ text: find('output'), outline: find('outline'), none: find('none') }, whereFrom);
-const source = new SourceView((path) => (path === 'stdin.yml' ? rendering.values : engine.source(path)));
+const source = new SourceView((path) => (path === 'stdin.yml' ? rendering.values : session.source(path)));
 const chooseValuesTab = tabs(find('values-tabs'));
 const chooseResultTab = tabs(find('result-tabs'), () => { if (compare) busy(lookAgain); });
 /** `{ name, title, version }` of each package. */
@@ -106,7 +111,7 @@ async function busy(work) {
 
 async function render() {
   const started = performance.now();
-  const result = await engine.render(values.text).catch((failure) => ({ error: failure.message, diagnostics: [], stopped: true }));
+  const result = await session.render(values.text).catch((failure) => ({ error: failure.message, diagnostics: [], stopped: true }));
   if (result) show(result, performance.now() - started);
 }
 
@@ -122,12 +127,14 @@ function show(result, spent) {
     find('said').open = homeless > 0 || !result.diagnostics.length;
     find('took').textContent = '';
     unlight();
+    announce('error', { error: result.error, diagnostics: result.diagnostics });
     status(result.stopped ? say('stopped') : say('wrong', Math.max(1, result.diagnostics.length)));
     busy(lookAgain);
     return;
   }
+  announce('render', { text: result.text, documents: result.documents, ms: spent });
   rendering = { ...result, values: values.text };
-  reach = new Reach(engine, values.tree, result.text);
+  reach = new Reach(session, values.tree, result.text);
   output.show(result);
   find('took').textContent = say('took', Math.max(1, Math.round(spent)));
   status(`${say('documents', result.documents.length)}, ${say('differ', countDifference(open.defaults, result.text))}`);
@@ -176,7 +183,7 @@ function goToText(line) {
 /** Shows where a line of the result comes from, and the values behind it. */
 async function whereFrom(index) {
   const from = reach;
-  const { files, lines } = await engine.origins(rendering.values);
+  const { files, lines } = await session.origins(rendering.values);
   const [file, line] = lines[index] ?? [-1];
   if (from !== reach) return;
   if (file < 0) notice(say('fromNowhere'));
@@ -273,6 +280,7 @@ const byTitle = (title) => packages.filter((one) => one.title === title);
 function listPackages() {
   const titles = [...new Set(packages.map(({ title }) => title))];
   find('package').replaceChildren(...titles.map((title) => new Option(title, byTitle(title)[0].name)), new Option(say('ownFiles'), 'own'));
+  find('package').parentElement.hidden = isEmbedded && titles.length === 1;
 }
 
 /** The values of each package that was left, by its title. */
@@ -292,12 +300,15 @@ async function openPackage(name, state) {
   find('version').replaceChildren(...versions.map((one) => new Option(one.version, one.name)));
   find('version').value = known.name;
   find('version').disabled = false;
-  await busy(() => openSource({ name: known.name }, known.name, taken));
+  find('version').parentElement.hidden = !known.version;
+  await busy(async () => openSource(await sourceFor(known), known.name, taken));
 }
 
-async function openSource(opened, name, state, own) {
-  await engine.open(opened);
-  const [form, defaults] = await Promise.all([engine.form().catch(() => undefined), engine.base('')]);
+async function openSource(from, name, state, own) {
+  const opened = await engine.open(from);
+  session?.close();
+  session = opened;
+  const [form, defaults] = await Promise.all([session.form().catch(() => undefined), session.base('')]);
   const asked = JSON.stringify(form);
   // Files at work may be broken for a moment, and a form stays where it is if it asks the same.
   const isKept = own && own === open.own && open.form && (!form || asked === open.asked);
@@ -346,11 +357,12 @@ function showOwn() {
   if (own) buildOwn(find('own-files'), own, () => busy(() => openSource({ files: own.files }, own.name, undefined, own)), (reason) => notice(say('filesFailed', reason)));
 }
 
-const STATE = 'haulout-state';
+/** Several pages may stand on one host. */
+const STATE = `haulout-state ${location.pathname}`;
 
 /** Keeps the state for a reload, without its secrets. */
 function remember() {
-  if (!packages.some(({ name }) => name === open.name)) return;
+  if (isEmbedded || !packages.some(({ name }) => name === open.name)) return;
   const { tree, left } = withoutSecrets(values.tree);
   const text = mentionsSecret(values.text) ? toYaml(tree) : values.text;
   try {
@@ -412,7 +424,7 @@ function speakTo(code) {
     importValues,
     notice,
   });
-  const page = { engine, busy, notice, open: () => open, values: () => values, rendering: () => rendering, versions: () => byTitle(titleOf(open.name)) };
+  const page = { engine, session: () => session, busy, notice, open: () => open, values: () => values, rendering: () => rendering, versions: () => byTitle(titleOf(open.name)) };
   compare = buildCompare(page);
   install = buildInstall(find('install-panel'), page);
 }
@@ -457,30 +469,31 @@ document.addEventListener('keydown', (event) => {
   else values.undo();
 });
 addEventListener('beforeprint', () => output.paint());
-addEventListener('hashchange', () => busy(takeLink));
+if (!isEmbedded) addEventListener('hashchange', () => busy(takeLink));
 
 chooseValuesTab('form-tab');
 chooseResultTab('manifests-tab');
 try {
-  const stored = localStorage.getItem('haulout-language');
-  speakTo(stored ?? navigator.language.slice(0, 2));
+  const given = isEmbedded ? document.documentElement.lang.slice(0, 2) : localStorage.getItem('haulout-language');
+  speakTo(given ?? navigator.language.slice(0, 2));
 } catch {
   speakTo(navigator.language.slice(0, 2));
 }
 try {
-  packages = await engine.packages();
+  packages = await packagesOf(engine);
   listPackages();
   for (const id of ['package', 'version', 'values']) find(id).disabled = false;
-  const { name, text = '', left } = remembered();
+  const { name, text = '', left } = isEmbedded ? { text: givenValues } : remembered();
   if (left) notice(say('secretsGone'));
   await busy(async () => {
     await openPackage(name, { text });
-    await takeLink();
+    if (!isEmbedded) await takeLink();
   });
 } catch (failure) {
+  announce('error', { error: failure.message, diagnostics: [] });
   status(say('notLoaded'));
   find('errors').textContent = failure.message;
   find('failure').hidden = false;
   find('said').open = true;
 }
-if ('serviceWorker' in navigator) navigator.serviceWorker.register('sw.js').catch(() => {});
+keepPage();

@@ -2,6 +2,7 @@
 import { element, find } from './dom.js';
 import { bringFiles, openFiles } from './drop.js';
 import { showDifference } from './output.js';
+import { sourceFor } from './setting.js';
 import { say } from './words.js';
 
 /**
@@ -37,15 +38,15 @@ export function buildCompare(page) {
   /** What is compared with: `{ text, error }`; nothing if there is none yet. */
   async function base() {
     if (!choose.value) return { text: page.open().defaults };
-    const source = choose.value === 'files' ? files : { name: choose.value };
+    const source = choose.value === 'files' ? files : await sourceFor(page.versions().find(({ name }) => name === choose.value));
     if (!source) return undefined;
     const wanted = source.files ?? source.name;
-    if (held !== wanted) {
+    if (held?.of !== wanted) {
+      held?.session.close();
       held = undefined;
-      await page.engine.open(source, 'other');
-      held = wanted;
+      held = { of: wanted, session: await page.engine.open(source) };
     }
-    return page.engine.base(page.values().text, 'other').catch(({ message }) => ({ error: message }));
+    return held.session.render(page.values().text).catch(({ message }) => ({ error: message }));
   }
 
   /** Compares anew, if the panel is looked at. */

@@ -1,9 +1,7 @@
 // A person's own files: folders, single files and archives, as `[{ path, data }]` in the order of `-f`.
 import { element } from './dom.js';
+import { LARGEST } from './engine.js';
 import { say } from './words.js';
-
-/** What files may hold together, in bytes. */
-const LARGEST = 20 << 20;
 
 const isHidden = (path) => path.split('/').some((part) => part === '__MACOSX' || part === '.git' || part === '.DS_Store');
 

@@ -1,9 +1,14 @@
-// The page's side of the engine: one worker, one request at a time, the newest render wins, a broken worker is replaced.
+// This side of the engine: one worker for all sessions, one request at a time, the newest render wins, a broken worker is replaced.
 
+/** What templates may hold together, in bytes. */
+export const LARGEST = 20 << 20;
 /** How long an answer may take before the worker is stopped, in milliseconds. */
 const PATIENCE = 10_000;
-/** What a newer request of a verb makes pointless. */
-const OVERTAKEN = { render: ['render', 'probe'], base: ['base'], select: ['select'], install: ['install'], upgrade: ['upgrade'] };
+/** What a newer request of a verb makes pointless in its session. */
+const OVERTAKEN = { render: ['render', 'probe'], select: ['select'], install: ['install'], upgrade: ['upgrade'] };
+
+/** Whether a name is of the form that the carried packages have; all else that names templates is a URL. */
+export const isCarried = (name) => /^[\w-]+\/[\w-]+(@[\w.+-]+)?$/.test(name);
 
 /** What a request fails with: `late` if the engine was stopped for want of an answer. */
 export class Failure extends Error {
@@ -13,27 +18,14 @@ export class Failure extends Error {
   }
 }
 
-export class Engine {
-  #worker;
-  /** What is open, by its slot: `main`, and what that is compared with, `other`. */
-  #sources = {};
-  #queue = [];
-  #current;
-  #lastId = 0;
+/** What is open: a package `{ name }` or files `{ files: [{ path, data }] }`. Outlives the worker. */
+class Session {
+  #ask;
 
-  constructor() {
-    this.#start();
-  }
-
-  /** The packages that the engine holds: `[{ name, title, version }]`, the newest version of each first. */
-  packages() {
-    return this.#ask('packages');
-  }
-
-  /** Opens a package `{ name }` or files `{ files: [{ path, data }] }`; later requests are of it. */
-  async open(source, slot = 'main') {
-    await this.#ask('open', { ...source, slot });
-    this.#sources[slot] = source;
+  constructor(id, from, ask) {
+    this.id = id;
+    this.from = from;
+    this.#ask = (verb, request) => ask(verb, request, this);
   }
 
   /** What to ask a person for: the form tree. */
@@ -43,10 +35,11 @@ export class Engine {
 
   /**
    * Renders with these data values (YAML text).
+   * @param options more of the command line's flags: `RenderOptions` of `pkg/haulout.d.ts`
    * @returns {Promise<{text: string, error: string, diagnostics: object[]} | undefined>} nothing if a newer request overtook this one
    */
-  render(values) {
-    return this.#ask('render', { values });
+  render(values, options) {
+    return this.#ask('render', { values, options });
   }
 
   /** The text of a render that is only looked at, when there is time; nothing if a render overtook it, empty if it failed. */
@@ -54,9 +47,9 @@ export class Engine {
     return this.#ask('probe', { values });
   }
 
-  /** What a rendering is compared with; nothing if it was overtaken. */
-  base(values, slot = 'main') {
-    return this.#ask('base', { values, slot });
+  /** A rendering that others are compared with: none overtakes it. */
+  base(values) {
+    return this.#ask('base', { values });
   }
 
   /** Where each line of a rendering came from: `{ files, lines: [[index of a file, line]] }`. */
@@ -64,9 +57,42 @@ export class Engine {
     return this.#ask('origins', { values });
   }
 
-  /** The text of a file of what is open; nothing if it has no such file. */
+  /** The text of one of its files; nothing if it has no such file. */
   source(path) {
     return this.#ask('source', { path });
+  }
+
+  /** The resources that install it: `{ files, install, uninstall, warnings }`, or `{ error }`. */
+  installSet(options) {
+    return this.#ask('install', { options });
+  }
+
+  /** Lets the engine forget it. */
+  close() {
+    return this.#ask('close').catch(() => {});
+  }
+}
+
+export class Engine {
+  #worker;
+  /** Whether the worker has its module: loading it is not the request's time. */
+  #loaded = false;
+  /** The sessions that this worker holds. */
+  #held = new Set();
+  #queue = [];
+  #current;
+  #lastId = 0;
+
+  /** The packages that the engine holds: `[{ name, title, version }]`, the newest version of each first. */
+  packages() {
+    return this.#ask('packages');
+  }
+
+  /** Opens a package `{ name }` or files `{ files: [{ path, data }] }`. */
+  async open(from) {
+    const session = new Session(++this.#lastId, from, (...request) => this.#ask(...request));
+    await this.#ask('open', {}, session);
+    return session;
   }
 
   /** Values as the engine reads them: `{ json, error }`. */
@@ -84,26 +110,15 @@ export class Engine {
     return this.#ask('select', { options });
   }
 
-  /** The resources that install what is open: `{ files, install, uninstall, warnings }`, or `{ error }`. */
-  installSet(options) {
-    return this.#ask('install', { options });
-  }
-
   /** What another version changes: `{ changes, text }`, or `{ error }`. */
   upgrade(options) {
     return this.#ask('upgrade', { options });
   }
 
-  #start() {
-    this.#worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-    this.#worker.onmessage = ({ data }) => this.#settle(data);
-    this.#worker.onerror = (event) => this.#replace(new Failure(event.message || 'the engine could not be loaded'));
-  }
-
-  #ask(verb, request) {
+  #ask(verb, request, session) {
     return new Promise((resolve, reject) => {
-      for (const pointless of OVERTAKEN[verb] ?? []) this.#overtake(pointless);
-      const entry = { id: ++this.#lastId, verb, request, resolve, reject };
+      for (const pointless of OVERTAKEN[verb] ?? []) this.#overtake(pointless, session);
+      const entry = { id: ++this.#lastId, verb, request, session, resolve, reject };
       // What is only looked at waits for what was asked for.
       const before = verb === 'probe' ? -1 : this.#queue.findIndex((other) => other.verb === 'probe');
       if (before < 0) this.#queue.push(entry);
@@ -113,44 +128,78 @@ export class Engine {
   }
 
   /** Answers what a newer request makes pointless: with nothing. */
-  #overtake(verb) {
-    this.#queue = this.#queue.filter((entry) => {
-      if (entry.verb === verb) entry.resolve(undefined);
-      return entry.verb !== verb;
-    });
-    if (this.#current?.verb === verb) this.#current.resolve(undefined);
+  #overtake(verb, session) {
+    const pointless = (entry) => entry?.verb === verb && entry.session === session;
+    for (const entry of [this.#current, ...this.#queue].filter(pointless)) entry.resolve(undefined);
+    this.#queue = this.#queue.filter((entry) => !pointless(entry));
   }
 
   #next() {
     if (this.#current || !this.#queue.length) return;
     this.#current = this.#queue.shift();
-    const { id, verb, request } = this.#current;
-    this.#current.timer = setTimeout(() => this.#replace(new Failure(`stopped: no result within ${PATIENCE / 1000} seconds`, true)), PATIENCE);
-    this.#worker.postMessage({ id, verb, request });
+    const { id, verb, request, session } = this.#current;
+    if (verb === 'close' && !this.#held.has(session)) {
+      this.#settle({ id });
+      return;
+    }
+    const from = session && !this.#held.has(session) ? session.from : undefined;
+    this.#worker ??= this.#started();
+    this.#worker.postMessage({ id, verb, request, session: session?.id, from });
+    if (this.#loaded) this.#wait();
   }
 
-  #settle({ id, answer, failure, broken }) {
+  #started() {
+    const worker = startWorker();
+    worker.onmessage = ({ data }) => this.#settle(data);
+    worker.onerror = (event) => this.#replace(new Failure(event.message || 'the engine could not be loaded'));
+    return worker;
+  }
+
+  #wait() {
+    this.#current.timer = setTimeout(() => this.#replace(new Failure(`stopped: no result within ${PATIENCE / 1000} seconds`, true)), PATIENCE);
+  }
+
+  #settle({ loaded, id, answer, failure, broken }) {
+    if (loaded) {
+      this.#loaded = true;
+      if (this.#current) this.#wait();
+      return;
+    }
     const entry = this.#current;
     if (entry?.id !== id) return;
-    if (broken) return this.#replace(new Failure(failure));
+    if (broken) {
+      this.#replace(new Failure(failure));
+      return;
+    }
     this.#current = undefined;
     clearTimeout(entry.timer);
-    if (failure === undefined) entry.resolve(answer);
-    else entry.reject(new Failure(failure));
+    if (failure === undefined) {
+      if (entry.verb === 'close') this.#held.delete(entry.session);
+      else if (entry.session) this.#held.add(entry.session);
+      entry.resolve(answer);
+    } else entry.reject(new Failure(failure));
     this.#next();
   }
 
-  /** Ends the worker, fails what it was at, and starts another that has the same open. */
+  /** Ends the worker and fails what it was at; the next request starts another, which opens anew what is asked for. */
   #replace(failure) {
-    this.#worker.terminate();
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#loaded = false;
+    this.#held.clear();
     const entry = this.#current;
     this.#current = undefined;
     clearTimeout(entry?.timer);
     entry?.reject(failure);
-    this.#start();
-    for (const [slot, source] of Object.entries(this.#sources)) {
-      this.#queue.unshift({ id: ++this.#lastId, verb: 'open', request: { ...source, slot }, resolve() {}, reject() {} });
-    }
     this.#next();
   }
+}
+
+/** The worker; from another origin, as of a content network, only a script of this page may start it. */
+function startWorker() {
+  if (new URL(import.meta.url).origin === self.origin) return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  // Not said as above, where a bundler looks for the worker: what it makes of it is of this origin.
+  const address = import.meta.url.replace(/[^/]*$/, 'worker.js');
+  const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(address)};`], { type: 'text/javascript' }));
+  return new Worker(script, { type: 'module' });
 }

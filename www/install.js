@@ -1,20 +1,22 @@
 // Carvel packaging: which version a PackageInstall gets, the resources that install the package, what an upgrade changes.
 import { download, element } from './dom.js';
+import { isCarried } from './engine.js';
 import { copyButton } from './take.js';
 import { showYaml } from './output.js';
 import { say } from './words.js';
 
 const words = (text) => text.split(/[\s,]+/).filter(Boolean);
 
-/** `supervisor.pinniped.dev` of `pinniped/supervisor`; for files of one's own, one that serves as an example. */
-function refNameOf(name, isOwn) {
-  const [family, app] = name.split('@')[0].split('/');
-  return isOwn ? `${family.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'app'}.packages.example.com` : `${app}.${family}.dev`;
+/** `supervisor.pinniped.dev` of `pinniped/supervisor`; for other templates, one that serves as an example. */
+function refNameOf(name) {
+  const words = name.split('@')[0].split('/').filter(Boolean);
+  const [family, app] = words;
+  return !isCarried(name) ? `${decodeURIComponent(words.at(-1) ?? '').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'app'}.packages.example.com` : `${app}.${family}.dev`;
 }
 
 /**
  * Builds the panel.
- * @param page `{ engine, open(), versions(), values(), busy(work), notice(text) }`; `versions` are all that the page has of what is open
+ * @param page `{ engine, session(), open(), versions(), values(), busy(work), notice(text) }`; `versions` are all that the page has of what is open
  */
 export function buildInstall(panel, page) {
   let made = 0;
@@ -87,7 +89,7 @@ export function buildInstall(panel, page) {
     const selection = { constraints: constraints.value.trim(), prereleases: prereleases.checked };
     const [selected, installed, changes] = await Promise.all([
       page.engine.select({ ...selection, refName: refName.value, available: words(available.value) }),
-      page.engine.installSet({ ...selection, refName: refName.value, version: version.value, namespace: namespace.value, rbac: rbac.value, repositoryBundle: bundle.value.trim(), values: text }),
+      page.session().installSet({ ...selection, refName: refName.value, version: version.value, namespace: namespace.value, rbac: rbac.value, repositoryBundle: bundle.value.trim(), values: text }),
       from.value && page.engine.upgrade({ package: page.open().name.split('@')[0], refName: refName.value, from: from.value, to: version.value, namespace: namespace.value, values: text }),
     ]);
     if (text !== page.values().text) return;
@@ -102,10 +104,11 @@ export function buildInstall(panel, page) {
     update,
     /** Begins anew: something else was opened. */
     begin() {
-      const { name, own } = page.open();
+      const { name } = page.open();
+      const own = !isCarried(name);
       const known = page.versions();
-      const here = known.find((one) => one.name === name)?.version ?? '1.0.0';
-      refName.value = refNameOf(name, own);
+      const here = known.find((one) => one.name === name)?.version || '1.0.0';
+      refName.value = refNameOf(name);
       namespace.value = 'default';
       version.value = here;
       versionSetting.hidden = !own;
@@ -119,4 +122,4 @@ export function buildInstall(panel, page) {
 }
 
 /** The kinds of a file's resources. */
-const kindsOf = (text) => [...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind).join(', ');
+const kindsOf = (text) => [...new Set([...text.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind))].join(', ');

@@ -1,52 +1,11 @@
 // The rendered documents: outline, filter, highlighting, lit lines, a way to where a line comes from; differences.
 import { element } from './dom.js';
 import { lineDiff } from './diff.js';
+import { coveredLines, highlight, replaceChildren, split } from './manifests.js';
 import { say } from './words.js';
 
 /** Lines around a difference that are shown with it. */
 const AROUND = 3;
-/** The values of a Secret, which stay covered until they are asked for. */
-const COVERED = /^(data|stringData):$/;
-
-/** The lines of a text, without the nothing after its last break. */
-const linesOf = (text) => text.replace(/\n$/, '').split('\n');
-
-/** Which lines of a document hold what a Secret keeps. */
-function coveredLines(lines) {
-  if (!lines.includes('kind: Secret')) return lines.map(() => false);
-  let within = false;
-  return lines.map((line) => {
-    if (!/^\s/.test(line)) within = COVERED.test(line);
-    return within && /^\s/.test(line);
-  });
-}
-
-/** Splits what was printed into its documents, each with its `---`; one for each of `names`, or a single one. */
-function split(text, names) {
-  if (!text) return [];
-  const parts = [];
-  for (const line of linesOf(text)) {
-    if (line === '---' || !parts.length) parts.push([line]);
-    else parts.at(-1).push(line);
-  }
-  if (names && parts.length !== names.length) return [{ lines: linesOf(text) }];
-  return parts.map((lines, index) => ({ lines, ...names?.[index] }));
-}
-
-/** A line of YAML as printed, in spans for what it is made of. */
-function highlight(line, covered) {
-  if (/^\s*#/.test(line)) return [element('span', { class: 'quiet' }, line)];
-  const found = /^(\s*(?:- )*)(?:("(?:[^"\\]|\\.)*"|[^\s"'#][^:#]*?)(:)(?= |$))?(.*)$/.exec(line);
-  const [, start, key, colon, rest] = found;
-  const parts = [start];
-  if (key !== undefined) parts.push(element('span', { class: 'key' }, key), colon);
-  const value = rest.trimStart();
-  if (!value) return [...parts, rest];
-  const kind = /^(["'])/.test(value) ? 'text' : /^(true|false|null|~|-?\d[\d.e+]*|\{\}|\[\])$/.test(value) ? 'atom' : '';
-  parts.push(rest.slice(0, rest.length - value.length));
-  parts.push(covered || kind ? element('span', { class: covered ? 'covered' : kind }, value) : value);
-  return parts;
-}
 
 export class Output {
   #documents = [];
@@ -125,8 +84,8 @@ export class Output {
       document.first = line;
       line += document.lines.length;
     }
-    replace(pre, this.#documents.map(({ element }) => element));
-    replace(outline, this.#documents.map(({ entry }) => entry));
+    replaceChildren(pre, this.#documents.map(({ element }) => element));
+    replaceChildren(outline, this.#documents.map(({ entry }) => entry));
     this.filter(this.#filter);
   }
 
@@ -171,13 +130,6 @@ export class Output {
     document.entry = element('li', {}, button);
     return document;
   }
-}
-
-function replace(parent, children) {
-  children.forEach((child, index) => {
-    if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
-  });
-  while (parent.children.length > children.length) parent.lastElementChild.remove();
 }
 
 /** Scrolls a frame to something in it: to its top, or to its middle. */

@@ -13,9 +13,10 @@ function once(name, load) {
   return loads.get(name);
 }
 
-async function fetched(name) {
-  const answer = await fetch(new URL(`./pkg/${name}`, import.meta.url));
-  if (!answer.ok) throw new Error(`${name} cannot be loaded: ${answer.status} ${answer.statusText}`);
+/** A file beside this one; its address is spelled out, so that bundlers find it. */
+async function fetched(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url.pathname.split('/').at(-1)} cannot be loaded: ${answer.status} ${answer.statusText}`);
   return answer;
 }
 
@@ -25,13 +26,13 @@ export const rendering = () => once('rendering', () => init());
 /** The packages that the engine holds: `packages`, `Session.open_package` and what names a package need their templates. */
 export const templates = () =>
   once('templates', async () => {
-    const [files] = await Promise.all([fetched('templates.json').then((answer) => answer.json()), rendering()]);
+    const [files] = await Promise.all([fetched(new URL('./pkg/templates.json', import.meta.url)).then((answer) => answer.json()), rendering()]);
     loadTemplates(files);
   });
 
-/** Packaging: `select`, `installSet`, `upgrade`, `buildPackage`, `buildRepository`, `verifyRepository`, `release` need it. */
+/** Packaging: `select`, `installSet`, `upgrade`, `buildPackage`, `buildRepository`, `verifyRepository`, `release`, `lock` need it. */
 export const packaging = () =>
   once('packaging', async () => {
-    const [bytes, engine] = await Promise.all([fetched('haulout_packaging.wasm').then((answer) => answer.arrayBuffer()), rendering()]);
+    const [bytes, engine] = await Promise.all([fetched(new URL('./pkg/haulout_packaging.wasm', import.meta.url)).then((answer) => answer.arrayBuffer()), rendering()]);
     await WebAssembly.instantiate(bytes, { engine });
   });

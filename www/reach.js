@@ -27,13 +27,13 @@ function treeBeside({ field, cell: { path } }, tree) {
 
 /** What is known of one rendering: a newer one begins with nothing known. */
 export class Reach {
-  #engine;
+  #session;
   #tree;
   #text;
   #known = new Map();
 
-  constructor(engine, tree, text) {
-    this.#engine = engine;
+  constructor(session, tree, text) {
+    this.#session = session;
     this.#tree = tree;
     this.#text = text;
   }
@@ -42,7 +42,7 @@ export class Reach {
   async lines(view) {
     if (!this.#known.has(view)) {
       const tree = treeBeside(view, this.#tree);
-      const other = tree && await this.#engine.probe(toYaml(tree)).catch(() => '');
+      const other = tree && await this.#session.probe(toYaml(tree)).catch(() => '');
       if (tree && other === undefined) return undefined;
       this.#known.set(view, tree ? changedLines(other || this.#text, this.#text) : null);
     }

@@ -1,8 +1,10 @@
 // Keeps this folder's files from the first visit on: the network first, the kept copy if there is none.
 const KEPT = 'haulout';
+/** Folders of templates that a site of somebody's own brings along. */
+const SOURCES = (new URLSearchParams(self.location.search).get('src') ?? '').split(' ').filter((src) => src.endsWith('/'));
 /** All that the page is made of. */
 const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm', 'pkg/haulout_packaging.wasm', 'pkg/templates.json',
-  ...'app compare controls diff dom drop engine errors form install lists output own parts reach secrets share source take values words worker yaml'.split(' ').map((name) => `${name}.js`)];
+  ...'app compare controls diff dom drop engine errors form install lists manifests output own parts reach secrets setting share source take templates values words worker yaml'.split(' ').map((name) => `${name}.js`)];
 
 self.addEventListener('install', (event) => event.waitUntil(keep()));
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
@@ -13,7 +15,11 @@ self.addEventListener('fetch', (event) => {
 });
 
 async function keep() {
-  await (await caches.open(KEPT)).addAll(FILES);
+  const folders = await Promise.all(SOURCES.map(async (folder) => {
+    const { files } = await (await fetch(`${folder}files.json`)).json();
+    return ['files.json', ...files].map((path) => folder + path.split('/').map(encodeURIComponent).join('/'));
+  }));
+  await (await caches.open(KEPT)).addAll([...FILES, ...folders.flat()]);
   await self.skipWaiting();
 }
 

@@ -1,5 +1,7 @@
 // What a person takes away: the values, the manifests, the command line, a link.
 import { copy, download, element } from './dom.js';
+import { isCarried } from './engine.js';
+import { isEmbedded } from './setting.js';
 import { LONGEST, toFragment } from './share.js';
 import { covered, mentionsSecret, withoutSecrets } from './secrets.js';
 import { toYaml } from './yaml.js';
@@ -9,7 +11,9 @@ const shellWord = (text) => (/^[\w./=-]+$/.test(text) ? text : `'${text.replaceA
 
 /** The command line that gives the same result, or applies it: `then` goes on after it. */
 export function commandFor({ name, own }, text, hasSecrets, program = 'haulout', then = '') {
-  const command = own ? [program, ...own.flags.map((flag) => `-f ${shellWord(flag)}`)].join(' ') : `haulout render ${name}`;
+  // What is behind a URL is a folder of its last name to whoever has it.
+  const flags = own?.flags ?? (isCarried(name) ? undefined : [decodeURIComponent(name.split('/').filter(Boolean).at(-1))]);
+  const command = flags ? [program, ...flags.map((flag) => `-f ${shellWord(flag)}`)].join(' ') : `haulout render ${name}`;
   if (!text.trim()) return command + then;
   if (hasSecrets) return `${command} --data-values-file values.yaml${then}`;
   let mark = 'END';
@@ -88,6 +92,8 @@ function linkBox(page) {
   const row = element('div', { class: 'row' }, input, copyButton(say('link'), () => input.value, page.notice));
   const whole = element('div', { class: 'take' }, element('h3', { id: 'take-link' }, say('link')), row,
     element('p', { class: 'help', id: 'link-help' }, say('linkHelp')), left);
+  // A frame in another page has no address of its own.
+  whole.hidden = isEmbedded;
   let latest;
   return {
     element: whole,

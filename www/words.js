@@ -118,7 +118,7 @@ const languages = {
     otherFiles: 'other files…',
     otherFilesHere: 'A ytt folder, files or an archive to compare with. They stay in this page.',
     baseRefuses: 'There these values are refused:',
-    outputHelp: 'Arrow keys lead from line to line; Enter shows where a line comes from.',
+    outputHelp: 'Click a line to see where it comes from; by the keyboard: arrow keys, then Enter.',
     close: 'Close',
     yourValues: 'your values',
     behind: 'Values behind this line:',
@@ -275,7 +275,7 @@ const languages = {
     otherFiles: 'anderen Dateien…',
     otherFilesHere: 'Ein ytt-Ordner, Dateien oder ein Archiv zum Vergleich. Sie bleiben in dieser Seite.',
     baseRefuses: 'Dort werden diese Werte abgelehnt:',
-    outputHelp: 'Pfeiltasten führen von Zeile zu Zeile; Enter zeigt, woher eine Zeile kommt.',
+    outputHelp: 'Ein Klick auf eine Zeile zeigt, woher sie kommt; mit der Tastatur: Pfeiltasten, dann Enter.',
     close: 'Schließen',
     yourValues: 'eigene Werte',
     behind: 'Werte hinter dieser Zeile:',
@@ -330,17 +330,27 @@ let current = languages.en;
 /** The languages: `[code, name]` of each. */
 export const languageNames = Object.entries(languages).map(([code, { languageName }]) => [code, languageName]);
 
+const knownCode = (code) => (Object.hasOwn(languages, code) ? code : 'en');
+
+/** `say` in a language of its own, for what lives in another's page; `de-CH` is `de`, an unknown one English. */
+export function sayIn(code) {
+  const words = languages[knownCode(code.slice(0, 2).toLowerCase())];
+  return (key, ...about) => said(words, key, about);
+}
+
 /** Takes a language; an unknown one is English. Returns its code. */
 export function speak(code) {
-  const known = Object.hasOwn(languages, code) ? code : 'en';
+  const known = knownCode(code);
   current = languages[known];
   document.documentElement.lang = known;
   return known;
 }
 
 /** The words of a key, with what they are about. */
-export function say(key, ...about) {
-  const words = current[key] ?? languages.en[key];
+export const say = (key, ...about) => said(current, key, about);
+
+function said(language, key, about) {
+  const words = language[key] ?? languages.en[key];
   return typeof words === 'function' ? words(...about) : words;
 }
 

@@ -1,12 +1,28 @@
-// The engine, off the page's main thread: one answer for each request.
+// The engine, off the page's main thread: the sessions of everything on the page, one answer for each request.
 import { packages, read_values, rewrite_values, select, Session, upgrade } from './pkg/haulout.js';
 import { packaging, rendering, templates } from './parts.js';
 
-/** What is open, by its slot. */
-const sessions = {};
+let loaded = false;
+// A request that comes meanwhile says what went wrong; by itself it is no fault.
+rendering().then(() => {
+  loaded = true;
+  self.postMessage({ loaded });
+}, () => {});
 
 /** What a verb needs beside what renders. */
-const parts = { packages: templates, open: ({ name }) => name && templates(), select: packaging, install: packaging, upgrade: () => Promise.all([templates(), packaging()]) };
+const parts = { packages: templates, select: packaging, install: packaging, upgrade: () => Promise.all([templates(), packaging()]) };
+const sessions = new Map();
+
+function open(id, { name, files }) {
+  const opened = files ? Session.open_files(files) : Session.open_package(name);
+  close(id);
+  sessions.set(id, opened);
+}
+
+function close(id) {
+  sessions.get(id)?.free();
+  sessions.delete(id);
+}
 
 /** What packaging says, or what it says is wrong. */
 function told(ask) {
@@ -20,31 +36,30 @@ function told(ask) {
 
 const answers = {
   packages: () => packages(),
-  open: ({ slot, name, files }) => {
-    const opened = files ? Session.open_files(files) : Session.open_package(name);
-    sessions[slot]?.free();
-    sessions[slot] = opened;
-  },
-  form: () => sessions.main.form(),
-  render: ({ values }) => sessions.main.render(values),
-  probe: ({ values }) => sessions.main.render(values).text,
-  base: ({ values, slot }) => sessions[slot].render(values),
-  origins: ({ values }) => sessions.main.origins(values),
-  source: ({ path }) => sessions.main.source(path),
+  open: () => {},
+  close: (request, id) => close(id),
+  form: (request, id) => sessions.get(id).form(),
+  render: ({ values, options }, id) => sessions.get(id).render_with({ ...options, values }),
+  probe: ({ values }, id) => sessions.get(id).render(values).text,
+  base: ({ values }, id) => sessions.get(id).render(values),
+  origins: ({ values }, id) => sessions.get(id).origins(values),
+  source: ({ path }, id) => sessions.get(id).source(path),
+  install: ({ options }, id) => told(() => sessions.get(id).installSet(options)),
   read: ({ values }) => read_values(values),
-  select: ({ options }) => told(() => select(options)),
-  install: ({ options }) => told(() => sessions.main.installSet(options)),
-  upgrade: ({ options }) => told(() => upgrade(options)),
   rewrite: ({ commented, values }) => rewrite_values(commented, values),
+  select: ({ options }) => told(() => select(options)),
+  upgrade: ({ options }) => told(() => upgrade(options)),
 };
 
-self.onmessage = async ({ data: { id, verb, request } }) => {
+self.onmessage = async ({ data: { id, verb, request, session, from } }) => {
   try {
     await rendering();
-    await parts[verb]?.(request);
-    self.postMessage({ id, answer: answers[verb](request) });
+    await parts[verb]?.();
+    if (from?.name) await templates();
+    if (from) open(session, from);
+    self.postMessage({ id, answer: answers[verb](request, session) });
   } catch (error) {
-    // A trap leaves the module unusable: say so, and the page starts another worker.
-    self.postMessage({ id, failure: String(error?.message ?? error), broken: error instanceof WebAssembly.RuntimeError });
+    // A trap leaves the module unusable, as does one that did not load: say so, and the page starts another worker.
+    self.postMessage({ id, failure: String(error?.message ?? error), broken: !loaded || error instanceof WebAssembly.RuntimeError });
   }
 };

@@ -7,13 +7,11 @@ use super::output;
 use super::paths::reason;
 use super::registry::Client;
 use crate::diagnostic::Report;
-use crate::files::Kind;
 use crate::package::digest::Digest;
-use crate::package::lock::config::Config;
-use crate::package::lock::{self, Offline, Resolver, search};
+use crate::package::lock::job::{Job, Locked};
+use crate::package::lock::{self, Offline, Resolver};
 use crate::package::reference::{Reference, Repository};
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 use std::fs;
 
 impl Resolver for Client {
@@ -36,64 +34,36 @@ pub fn lock(flags: &LockFlags) -> Result<Printed, Report> {
             "Can only output one lockfile type, please provide only one of '--lock-output' or '--imgpkg-lock-output'",
         ));
     }
-    let mut resources = Vec::new();
-    for file in Reader::default().files(&flags.files)? {
-        // In a folder other files may stand, as kubectl has it.
-        if file.kind() == Kind::Yaml || file.path().ends_with(".json") {
-            resources.extend(lock::resources(&file.source()?.text, file.description())?);
-        }
-    }
-    let (resources, mut config) = Config::split(resources)?;
-    if !flags.image_map_file.is_empty() {
-        config.add(image_map(&flags.image_map_file)?);
-    }
-    let found = lock::find(&resources, &config);
+    let map = match flags.image_map_file.as_str() {
+        "" => BTreeMap::new(),
+        path => image_map(path)?,
+    };
+    let job = Job::new(&Reader::default().files(&flags.files)?, map)?;
     if flags.unresolved_inspect {
-        return Ok(Printed::out(lock::print_found(&found)));
+        return Ok(Printed::out(lock::print_found(&job.found)));
     }
     let resolver: &dyn Resolver = if flags.offline {
         &Offline
     } else {
         &Client::new()
     };
-    let images = lock::resolve(&found, &config, resolver)?;
-
-    let mut printed = Printed::default();
-    let mut told = String::new();
-    for (image, resolved) in &images {
-        // A string takes everything.
-        let _ = writeln!(told, "resolve | final: {image} -> {}", resolved.url);
-    }
-    for resource in &resources {
-        let hidden = search::hidden(resource, &config.rules()).into_iter();
-        let hidden: BTreeSet<String> = hidden.map(|hidden| hidden.image).collect();
-        for image in hidden {
-            let _ = writeln!(
-                told,
-                "warning: {} holds image '{image}' in a string, which is not locked (hint: a search rule with \
-                 'updateStrategy: yaml' finds it)",
-                lock::description(resource)
-            );
-        }
-        let resource = lock::apply(resource, &config, &images, flags.images_annotation);
-        printed.out.extend_from_slice(b"---\n");
-        printed.out.extend(crate::yaml::print_value(&resource));
-    }
-    printed.err = told.into_bytes();
+    let Locked { images, text, told } = job.run(resolver, flags.images_annotation)?;
+    let told: String = told.iter().map(|line| format!("{line}\n")).collect();
     if !flags.imgpkg_lock_output.is_empty() {
         let lock = lock::images_lock(&images, flags.origins_annotation);
         output::put_file(&flags.imgpkg_lock_output, &lock.print())?;
     }
     if !flags.lock_output.is_empty() {
-        output::put_file(&flags.lock_output, &lock::config_lock(&images, &config))?;
+        output::put_file(&flags.lock_output, &lock::config_lock(&images, &job.config))?;
     }
-    Ok(printed)
+    Ok(Printed {
+        err: told.into_bytes(),
+        ..Printed::out(text)
+    })
 }
 
-fn image_map(path: &str) -> Result<Config, Report> {
+fn image_map(path: &str) -> Result<BTreeMap<String, String>, Report> {
     let text = fs::read(path)
         .map_err(|error| Report::new(format!("Reading '{path}': {}", reason(&error))))?;
-    let map = serde_json::from_slice(&text)
-        .map_err(|error| Report::new(format!("Reading '{path}': {error}")))?;
-    Ok(Config::of_map(map))
+    serde_json::from_slice(&text).map_err(|error| Report::new(format!("Reading '{path}': {error}")))
 }

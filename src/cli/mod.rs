@@ -21,6 +21,7 @@ mod links;
 mod lock;
 mod output;
 mod package;
+mod page;
 mod paths;
 mod registry;
 mod release;
@@ -30,6 +31,7 @@ mod repository;
 mod select;
 mod serve;
 mod shell;
+mod site;
 mod stage;
 mod tree;
 mod values;
@@ -159,6 +161,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         }
         Some(Command::Fmt(flags)) => fmt::fmt(&flags),
         Some(Command::Serve(flags)) => serve::serve(&flags),
+        Some(Command::Site(flags)) => site::site(flags.command.as_ref()),
         Some(Command::Package(flags)) => package::package(&flags),
         Some(Command::Release(flags)) => release::release(&flags),
         Some(Command::Repository(flags)) => repository::repository(flags.command.as_ref(), &words),

@@ -5,6 +5,7 @@
 
 use super::Printed;
 use super::flags::ServeFlags;
+use super::page;
 use crate::diagnostic::Report;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -25,15 +26,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 
 /// Serves until it is ended.
 pub fn serve(flags: &ServeFlags) -> Result<Printed, Report> {
-    let folder = fs::canonicalize(&flags.dir)
-        .ok()
-        .filter(|folder| folder.join("index.html").is_file());
-    let Some(folder) = folder else {
-        let shown = flags.dir.display();
-        return Err(Report::new(format!(
-            "there is no page in '{shown}' (hint: --dir FOLDER, the one with index.html)"
-        )));
-    };
+    let folder = page::folder(flags.page.dir.as_deref())?;
     let cannot = |error: io::Error| {
         Report::new(format!("cannot listen on '{}': {error}", flags.listen_addr))
     };
@@ -43,7 +36,7 @@ pub fn serve(flags: &ServeFlags) -> Result<Printed, Report> {
     let _ = writeln!(
         out,
         "haulout serves {} at http://{address}/ (Ctrl-C ends it)",
-        flags.dir.display(),
+        flags.page.dir.as_ref().unwrap_or(&folder).display(),
     );
     let _ = out.flush();
     let folder: Arc<PathBuf> = Arc::new(folder);

@@ -1,7 +1,8 @@
 //! Typed resources to and from YAML; their fields stand in alphabetical order, as Carvel's tools write them.
 
 use crate::diagnostic::Report;
-use crate::position::Source;
+use crate::position::{Position, Source};
+use crate::yaml::decode::decode;
 use crate::yaml::encode::encode;
 use crate::yaml::{self, Document, ParseOptions, Value};
 use serde::de::DeserializeOwned;
@@ -30,8 +31,8 @@ pub(super) fn one(path: &str, text: &[u8], what: &str) -> Result<Document, Repor
 /// The one document of a text.
 ///
 /// # Errors
-/// The text is not YAML, holds several documents, or not what is expected; in the words of Go's YAML library.
-pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+/// The text is not YAML, holds several documents, or not what is expected; as Go's YAML library begins it.
+pub(super) fn parse<T: DeserializeOwned + Default>(text: &[u8]) -> Result<T, String> {
     let source = Source::file("", text);
     let options = ParseOptions {
         strict: false,
@@ -48,20 +49,19 @@ pub(super) fn parse<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
         return Err("expected one document, but found several".into());
     }
     let empty = Value::map([]);
-    let json = yaml::json_value(value.unwrap_or(&empty), 0, false)
-        .map_err(|reason| format!("error converting YAML to JSON: {reason}"))?;
-    serde_json::from_slice(&json).map_err(|error| {
-        let text = error.to_string();
-        let field = text
-            .strip_prefix("unknown field `")
-            .and_then(|rest| rest.split('`').next());
-        let reason = match field {
-            Some(field) => format!("unknown field {field:?}"),
-            // The line and column are those of a text that nobody has seen.
-            None => text.split(" at line ").next().unwrap_or(&text).to_string(),
-        };
-        format!("error unmarshaling JSON: while decoding JSON: json: {reason}")
-    })
+    let decoded = decode::<T>(value.unwrap_or(&empty), &Position::in_source(&source));
+    let Some(fault) = decoded.faults.first() else {
+        return Ok(decoded.value);
+    };
+    let field = fault.message.strip_prefix("unknown field `");
+    let reason = match field.and_then(|rest| rest.split('`').next()) {
+        Some(field) => format!("unknown field {field:?}"),
+        None if fault.path.is_empty() => fault.message.clone(),
+        None => format!("{}: {}", fault.path, fault.message),
+    };
+    Err(format!(
+        "error unmarshaling JSON: while decoding JSON: json: {reason}"
+    ))
 }
 
 /// The resource as a document that begins with `---`.
@@ -71,27 +71,6 @@ pub(super) fn print(resource: &impl Serialize) -> Vec<u8> {
     let mut out = b"---\n".to_vec();
     out.extend(yaml::print_value(&value));
     out
-}
-
-/// A JSON value as a YAML value.
-pub(crate) fn from_json(json: &serde_json::Value) -> Value {
-    match json {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(value) => Value::Bool(*value),
-        serde_json::Value::Number(number) => number
-            .as_i64()
-            .map(Value::Int)
-            .or_else(|| number.as_u64().map(Value::Uint))
-            .or_else(|| number.as_f64().map(Value::Float))
-            .unwrap_or_default(),
-        serde_json::Value::String(text) => Value::str(text.as_str()),
-        serde_json::Value::Array(items) => Value::array(items.iter().map(from_json)),
-        serde_json::Value::Object(items) => Value::map(
-            items
-                .iter()
-                .map(|(key, value)| (Value::str(key.as_str()), from_json(value))),
-        ),
-    }
 }
 
 /// A field that is there but has no value is as good as one that is missing.

@@ -38,7 +38,7 @@ pub struct LockedImage {
 }
 
 /// A bundle by its digest: what `--lock-output` leaves behind.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedBundle {
     /// Its whole name, with a digest.
@@ -88,8 +88,8 @@ pub struct ImageLocation {
 }
 
 /// They as files. Carvel's tools read the locks strictly, the locations not.
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "a map")]
 struct ImagesLockFile {
     #[serde(default)]
     api_version: String,
@@ -99,8 +99,8 @@ struct ImagesLockFile {
     kind: String,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "a map")]
 struct BundleLockFile {
     #[serde(default)]
     api_version: String,
@@ -121,7 +121,7 @@ struct BundleInfoFile {
     websites: Vec<BTreeMap<&'static str, String>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ImageLocationsFile {
     #[serde(default)]

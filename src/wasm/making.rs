@@ -8,6 +8,8 @@ use crate::package::archive::{Node, Tree};
 use crate::package::bundle::Image;
 use crate::package::draft::{self, Draft, addition, certain};
 use crate::package::edit::Changes;
+use crate::package::lock::job::Job;
+use crate::package::lock::{self, Offline};
 use crate::package::model::print;
 use crate::package::reference::Reference;
 use crate::package::release::prepare;
@@ -15,6 +17,7 @@ use crate::package::repository::{Repository, resource};
 use crate::package::wanted::{self, Files, Wanted};
 use crate::paths;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -40,6 +43,12 @@ extern "C" {
     /// `ReleaseOptions` of the types.
     #[wasm_bindgen(typescript_type = "ReleaseOptions")]
     pub type JsReleaseOptions;
+    /// `LockOptions` of the types.
+    #[wasm_bindgen(typescript_type = "LockOptions")]
+    pub type JsLockOptions;
+    /// `Locked` of the types.
+    #[wasm_bindgen(typescript_type = "Locked")]
+    pub type JsLocked;
     /// `Release` of the types.
     #[wasm_bindgen(typescript_type = "Release")]
     pub type JsRelease;
@@ -267,6 +276,43 @@ pub fn release(options: &JsReleaseOptions) -> Result<JsRelease, JsError> {
             resource: String::from_utf8_lossy(&prepared.resource).into_owned(),
             pushes: prepared.all().map(push).collect(),
             warnings: prepared.warnings,
+        })
+    });
+    result.map(Into::into)
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, expecting = "a map")]
+struct LockOptions {
+    files: Vec<InputFile>,
+    image_map: BTreeMap<String, String>,
+    without_annotations: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Locked {
+    text: String,
+    told: Vec<String>,
+    images_lock: String,
+    config: String,
+}
+
+/// Resources with their images by digest, as far as that needs no registry: `haulout lock --offline`.
+///
+/// # Errors
+/// As the command line has them.
+#[wasm_bindgen]
+pub fn lock(options: &JsLockOptions) -> Result<JsLocked, JsError> {
+    let result = answer(options, |options: LockOptions| {
+        let job = Job::new(&files(options.files), options.image_map)?;
+        let locked = job.run(&Offline, !options.without_annotations)?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ok(Locked {
+            images_lock: text(&lock::images_lock(&locked.images, true).print()),
+            config: text(&lock::config_lock(&locked.images, &job.config)),
+            text: text(&locked.text),
+            told: locked.told,
         })
     });
     result.map(Into::into)

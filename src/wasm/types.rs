@@ -266,4 +266,13 @@ export interface Release {
   pushes: { name: string; digest: string }[];
   warnings: string[];
 }
+/** Resources and what is said of their images, without a registry: `haulout lock --offline`. */
+export interface LockOptions {
+  files: InputFile[];
+  /** From images to what they become. */
+  imageMap?: Record<string, string>;
+  withoutAnnotations?: boolean;
+}
+/** The resources, what became of each image, and both locks: imgpkg's ImagesLock and kbld's Config. */
+export interface Locked { text: string; told: string[]; imagesLock: string; config: string }
 "#;

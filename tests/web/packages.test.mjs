@@ -1,5 +1,5 @@
 // Packaging as WebAssembly gives what the command line gives: the recorded cases of `select`, `install`, `upgrade`,
-// `package`, `repository` and `release` are asked of both, and files, texts and errors compared.
+// `package`, `repository`, `release` and `lock` are asked of both, and files, texts and errors compared.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -228,9 +228,22 @@ const commands = {
     const release = engine.release({ config, files: files(work.folder), replace: work.command.replace === true });
     return { out: release.resource, pushes: release.pushes.map(({ name, digest }) => `would push: ${name} (${digest})\n`).join('') };
   },
+
+  lock(work) {
+    const { command } = work;
+    if (!command.offline || command['unresolved-inspect']) throw new Skip('a registry');
+    if (work.one('lock-output') && work.one('imgpkg-lock-output') || work.one('origins-annotation')) throw new Skip('flags that do not go together');
+    if ((command.f ?? []).some((path) => !existsSync(join(work.folder, path)))) throw new Skip('files that are missing');
+    const found = command.f.flatMap((path) => (lstatSync(join(work.folder, path)).isDirectory() ? files(join(work.folder, path)) : [{ path, data: readFileSync(join(work.folder, path)) }]));
+    const [map] = work.read('image-map-file');
+    if (map && !map.data.startsWith('{')) throw new Skip('a map that is none');
+    const locked = engine.lock({ files: found, imageMap: map && JSON.parse(map.data), withoutAnnotations: work.one('images-annotation') === 'false' });
+    const written = [[work.one('imgpkg-lock-output'), locked.imagesLock], [work.one('lock-output'), locked.config]].filter(([path]) => path);
+    return { out: locked.text, err: locked.told.map((line) => `${line}\n`).join(''), created: created('', written.map(([path, text]) => ({ path, text }))) };
+  },
 };
 
-const booleans = ['explain', 'prereleases', 'downgradable', 'replace', 'dry-run', 'allow-unlocked'];
+const booleans = ['offline', 'unresolved-inspect', 'explain', 'prereleases', 'downgradable', 'replace', 'dry-run', 'allow-unlocked'];
 
 function compare(place) {
   const scratch = mkdtempSync(join(tmpdir(), 'haulout-'));
@@ -284,7 +297,7 @@ test('recorded cases', () => {
   const compared = {};
   const skipped = {};
   const differing = [];
-  for (const family of ['select', 'install', 'upgrade', 'build', 'repository', 'release']) {
+  for (const family of ['select', 'install', 'upgrade', 'build', 'repository', 'release', 'lock']) {
     for (const place of places(join(cases, 'package', family))) {
       try {
         compare(place);
@@ -298,7 +311,7 @@ test('recorded cases', () => {
   const told = (counts) => Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(', ');
   console.log(`compared: ${told(compared)}; for the command line alone: ${told(skipped)}`);
   assert.deepEqual(differing, []);
-  for (const [family, least] of Object.entries({ select: 25, install: 15, upgrade: 12, build: 20, repository: 12, release: 3 })) {
+  for (const [family, least] of Object.entries({ select: 25, install: 15, upgrade: 12, build: 20, repository: 12, release: 3, lock: 15 })) {
     assert.ok(compared[family] >= least, `${family}: ${compared[family]}`);
   }
 });

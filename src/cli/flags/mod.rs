@@ -4,12 +4,13 @@
 mod bounds;
 mod bundle;
 mod package;
+mod page;
 
 pub use bundle::*;
 pub use package::*;
+pub use page::*;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use std::path::PathBuf;
 
 /// haulout renders ytt configuration: files, or packages that the program carries.
 #[derive(Parser, Debug)]
@@ -61,6 +62,8 @@ pub enum Command {
     /// Serve the page on this machine
     #[command(alias = "website")]
     Serve(ServeFlags),
+    /// Make a page for templates of one's own
+    Site(SiteFlags),
     /// Make Carvel packages of templates
     Package(PackageFlags),
     /// Build packages, put them into a repository, and push all of it
@@ -261,15 +264,4 @@ pub struct FormatFlags {
     /// Tell on standard error which files are read, and how long it took
     #[arg(long)]
     pub debug: bool,
-}
-
-/// Flags of `serve`.
-#[derive(Args, Debug)]
-pub struct ServeFlags {
-    /// Address to listen on; port 0 takes a free one
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
-    pub listen_addr: String,
-    /// The page's folder
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "www")]
-    pub dir: PathBuf,
 }

@@ -5,7 +5,7 @@ mod decode;
 use super::{bool_argument, bytes_argument, function, indent_argument, one};
 use crate::script::{Args, Error, Module, Result, Value};
 use crate::template::convert::to_yaml;
-use crate::yaml::json_value;
+use crate::yaml::{self, json_value};
 
 /// The module.
 pub fn module() -> Value {
@@ -46,4 +46,20 @@ fn decode(args: &Args) -> Result<Value> {
 /// What Go says of a text that is no JSON.
 pub fn syntax_error(text: &[u8]) -> Option<String> {
     decode::decode(text).err()
+}
+
+/// What a JSON text means, if it is one, and nested no deeper than this.
+pub fn value(text: &[u8], most_depth: usize) -> Option<yaml::Value> {
+    let mut depth = 0_usize;
+    for byte in text {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > most_depth {
+            return None;
+        }
+    }
+    to_yaml(&decode::decode(text).ok()?).ok()
 }

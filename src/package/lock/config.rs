@@ -66,7 +66,7 @@ pub struct Override {
     pub tag_selection: Option<TagSelection>,
     /// Which platform is taken from a list of images.
     #[serde(skip_serializing)]
-    pub platform_selection: Option<BTreeMap<String, serde_json::Value>>,
+    pub platform_selection: Option<BTreeMap<String, Value>>,
     /// How it was found, as an ImagesLock tells.
     #[serde(skip)]
     pub origins: Vec<Origin>,

@@ -4,6 +4,7 @@
 //! and one that has none refuses.
 
 pub mod config;
+pub mod job;
 pub mod search;
 
 use super::digest::Digest;
@@ -24,19 +25,19 @@ pub const IMAGES_ANNOTATION: &str = "kbld.k14s.io/images";
 /// How an image came to its digest; `preresolved: {url}`, `resolved: {tag, url}` and others that kbld writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Origin(BTreeMap<String, BTreeMap<String, serde_json::Value>>);
+pub struct Origin(BTreeMap<String, BTreeMap<String, Value>>);
 
 impl Origin {
     fn new(kind: &str, fields: &[(&str, &str)]) -> Origin {
         let fields = fields
             .iter()
-            .map(|(key, value)| (key.to_string(), (*value).into()));
+            .map(|(key, value)| (key.to_string(), Value::str(*value)));
         Origin(BTreeMap::from([(kind.to_string(), fields.collect())]))
     }
 
     fn is(&self, kind: &str, url: &str) -> bool {
         let field = self.0.get(kind).and_then(|fields| fields.get("url"));
-        field.and_then(serde_json::Value::as_str) == Some(url)
+        field.and_then(Value::as_str) == Some(url)
     }
 
     /// Those that a lock's annotation holds; none if it cannot be understood.

@@ -3,7 +3,8 @@
 use super::config::{
     Inner, KeyMatcher, PathPart, SearchRule, UpdateStrategy, ValueMatcher, before_tag,
 };
-use crate::package::document;
+
+use crate::modules::json;
 use crate::position::Source;
 use crate::yaml::{self, ArrayItem, Map, MapItem, ParseOptions, Value};
 use std::rc::Rc;
@@ -111,21 +112,24 @@ fn replace(
         Some(strategy) if strategy.entire_value.is_some() => Some(Value::str(visitor(text?)?)),
         Some(UpdateStrategy {
             json: Some(inner), ..
-        }) => json(text?, &inner.search_rules, visitor),
+        }) => within_json(text?, &inner.search_rules, visitor),
         Some(UpdateStrategy {
             yaml: Some(inner), ..
         }) => {
             let (text, rules) = (text?, inner.search_rules.as_slice());
-            json(text, rules, visitor).or_else(|| documents(text, rules, visitor))
+            within_json(text, rules, visitor).or_else(|| documents(text, rules, visitor))
         }
         Some(_) => None,
     }
 }
 
+/// JSON that is nested deeper is not looked into.
+const MOST_DEPTH: usize = 128;
+
 /// A string that is JSON.
-fn json(text: &str, rules: &[SearchRule], visitor: &mut Visitor) -> Option<Value> {
-    let parsed: serde_json::Value = serde_json::from_str(text).ok()?;
-    let value = visit(&document::from_json(&parsed), rules, visitor);
+fn within_json(text: &str, rules: &[SearchRule], visitor: &mut Visitor) -> Option<Value> {
+    let parsed = json::value(text.as_bytes(), MOST_DEPTH)?;
+    let value = visit(&parsed, rules, visitor);
     let bytes = yaml::json_value(&value, 0, true).ok()?;
     Some(Value::str(String::from_utf8(bytes).ok()?))
 }

@@ -13,6 +13,8 @@ export const pictures = new URL('tests/web/output/', root).pathname;
 export const www = new URL('target/page/', root);
 mkdirSync(pictures, { recursive: true });
 
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+
 /** Serves the page: `{ address, end() }`. */
 export async function serve() {
   const server = spawn(binary, ['serve', '--listen-addr', '127.0.0.1:0', '--dir', www.pathname]);
@@ -33,7 +35,7 @@ export async function serve() {
 export async function start() {
   const server = await serve();
   const { address } = server;
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await launch();
   return {
     address,
     /** Opens the page, or a blank one; a request to another origin, a page error or a console error fails the test at `close`. */
@@ -102,6 +104,13 @@ export async function openOwn(page, paths, button = 'Open files or an archive…
 
 export const output = (page) => page.locator('#output').textContent();
 export const valuesText = (page) => page.locator('#values').inputValue();
+
+/** What a program prints; it must not fail. */
+export function rendered(program, args, encoding = 'utf8', cwd = undefined) {
+  const run = spawnSync(program, args, { encoding, cwd, maxBuffer: 1 << 26 });
+  assert.equal(run.status, 0, `${program} ${args.join(' ')}: ${run.error ?? ''} ${run.stdout} ${run.stderr}`);
+  return run.stdout;
+}
 
 /** What the command line says of a package and values. */
 export function commandLine(name, values) {
