@@ -2,7 +2,7 @@
 // One table, printed and written to docs/performance.md. YTT=/path/to/ytt measures that program too, run by run beside ours.
 // PINNIPED=/path/to/pinniped/deploy adds its own templates. QUICK=1 measures the smallest size of each family only.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { write } from './inputs.mjs';
@@ -100,17 +100,15 @@ const head = ['input', 'process, best', 'median', 'MiB', 'engine', '× per doubl
 const table = [head, head.map((_, column) => (column ? '--:' : '---')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const version = (program, ...args) => spawnSync(program, args, { encoding: 'utf8' }).stdout?.trim().split('\n')[0];
-const page = `# Performance
-
-Written by \`make bench\`. All times are milliseconds.
+const page = `All times are milliseconds.
 
 - *process*: start, read, render, print, end; *engine*: reading, rendering and printing alone, as \`--debug\` tells.
 - *× per doubling*: what twice as much costs the engine, on average over the sizes. 2 is linear.
-- *Node*, *Chromium*: the engine as WebAssembly, rendering again in one session with another value each time.
+- *Node*, *Chromium*: the engine as WebAssembly, rendering again in one session.
 - *ytt*: ${
   ytt
     ? `${version(ytt, 'version')}, each of its runs beside one of ours; in brackets the median of the ratios.`
-    : 'no ytt was at hand (`YTT=/path/to/ytt make bench` measures one, run by run beside ours). Figures marked as recorded are those of a ytt 0.48 with the same shape of input, on another machine: they tell the order of magnitude, and no ratio is made of them.'
+    : 'no ytt was at hand. Figures marked as recorded are those of a ytt 0.48 on another machine.'
 }
 
 Measured with ${version(binary, 'version')}, ${cpus().length} cores (${cpus()[0].model}), Node ${process.versions.node}. The machine's load was
@@ -119,4 +117,8 @@ ${loadBefore.toFixed(1)} before and ${loadavg()[0].toFixed(1)} after${loadBefore
 ${table}
 `;
 console.log(page);
-if (!process.env.QUICK) writeFileSync(`${root}docs/performance.md`, page);
+if (!process.env.QUICK) {
+  const place = `${root}docs/performance.md`;
+  const marks = /(<!-- table: [^\n]*-->\n)[^]*?(<!-- end of table -->)/;
+  writeFileSync(place, readFileSync(place, 'utf8').replace(marks, (_, begin, end) => `${begin}${page}${end}`));
+}

@@ -3,22 +3,36 @@
 use crate::diagnostic::Report;
 use crate::files::{File, OutputFile};
 use crate::modules::json::syntax_error;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default)]
 struct Bulk {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "or_nothing")]
     files: Vec<BulkFile>,
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(
+        skip_serializing_if = "String::is_empty",
+        deserialize_with = "or_nothing"
+    )]
     errors: String,
 }
 
 #[derive(Default, Deserialize, Serialize)]
 #[serde(default)]
 struct BulkFile {
+    #[serde(deserialize_with = "or_nothing")]
     name: String,
+    #[serde(deserialize_with = "or_nothing")]
     data: String,
+}
+
+/// Go takes `null` for what is not there.
+fn or_nothing<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 /// The files of `--bulk-in`, in their order.
@@ -26,10 +40,13 @@ struct BulkFile {
 /// # Errors
 /// The text is not of that form.
 pub fn read(text: &str) -> Result<Vec<File>, Report> {
-    let bulk: Bulk = serde_json::from_str(text).map_err(|error| {
-        let syntax = syntax_error(text.as_bytes());
-        Report::new(syntax.unwrap_or_else(|| format!("json: {error}")))
-    })?;
+    // An object first: an array would do for a struct.
+    let bulk: Bulk = serde_json::from_str(text)
+        .and_then(|object: serde_json::Map<_, _>| serde_json::from_value(object.into()))
+        .map_err(|error| {
+            let syntax = syntax_error(text.as_bytes());
+            Report::new(syntax.unwrap_or_else(|| format!("json: {error}")))
+        })?;
     let file = |file: BulkFile| File::new(file.name.clone(), file.name, file.data);
     Ok(bulk.files.into_iter().map(file).collect())
 }

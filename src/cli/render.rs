@@ -201,7 +201,6 @@ fn run(
             lines.extend_from_slice(line.as_bytes());
             lines.push(b'\n');
         })),
-        ..Request::default()
     };
     let result = match schema_format(flags) {
         Ok(Some(format)) => {

@@ -5,7 +5,7 @@ use crate::modules::yaml::text_of;
 use crate::modules::{function, go_type};
 use crate::position::Source;
 use crate::script::{self, Args, Error, Globals, Interp, Loader, Module, Program, Result, Value};
-use crate::template::{to_plain, to_yaml};
+use crate::template::to_plain;
 use crate::yaml::{self, ParseOptions};
 use std::rc::Rc;
 
@@ -292,7 +292,8 @@ pub fn one_not_null(keys: Option<Value>) -> Value {
     })
 }
 
-/// A value as it is after it went through YAML: fragments are dicts and lists, `1.0` is `1`.
+/// A value as it is after it went through YAML: fragments are dicts and lists, `1.0` is `1`, and what a document would
+/// not print, an empty fragment, is `None`.
 fn again(value: &Value) -> Result<Value> {
     if matches!(
         value,
@@ -300,8 +301,7 @@ fn again(value: &Value) -> Result<Value> {
     ) {
         return Ok(value.clone());
     }
-    let text =
-        yaml::print_value(&to_yaml(value).map_err(|error| error.in_function("yaml.encode"))?);
+    let text = text_of(value).map_err(|error| error.in_function("yaml.encode"))?;
     let documents = yaml::parse(&Source::file("", text), ParseOptions::default())
         .map_err(|error| Error::new(format!("yaml.decode: {error}")))?;
     match documents.items.first() {

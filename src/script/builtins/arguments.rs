@@ -12,6 +12,8 @@ pub(in super::super) struct Unpacked<'a> {
     function: &'a str,
     /// For messages: parameters are told by name if they may be given by name, else by number.
     names: Option<&'a [&'a str]>,
+    /// How many were given by position; names of the others are told in quotes.
+    given: usize,
     values: Vec<Option<Value>>,
 }
 
@@ -41,6 +43,7 @@ impl<'a> Unpacked<'a> {
         Ok(Unpacked {
             function,
             names: None,
+            given,
             values,
         })
     }
@@ -94,6 +97,7 @@ impl<'a> Unpacked<'a> {
         Ok(Unpacked {
             function,
             names: Some(names),
+            given,
             values,
         })
     }
@@ -189,10 +193,14 @@ impl<'a> Unpacked<'a> {
         }
     }
 
-    fn wrong(&self, index: usize, message: &str) -> Error {
+    /// The error that an argument is not what it should be.
+    pub fn wrong(&self, index: usize, message: &str) -> Error {
         let function = self.function;
         match self.names.and_then(|names| names.get(index)) {
-            Some(name) => Error::new(format!("{function}: for parameter {name}: {message}")),
+            Some(name) if index < self.given => {
+                Error::new(format!("{function}: for parameter {name}: {message}"))
+            }
+            Some(name) => Error::new(format!("{function}: for parameter \"{name}\": {message}")),
             None => Error::new(format!(
                 "{function}: for parameter {}: {message}",
                 index + 1

@@ -479,9 +479,7 @@ fn sorted(interp: &mut Interp, name: &'static str, args: Args) -> Result<Value> 
     let sequence = args.value(0);
     let Some(elements) = interp.elements(&sequence)? else {
         let kind = sequence.type_name();
-        return Err(Error::new(format!(
-            "sorted: for parameter iterable: got {kind}, want iterable"
-        )));
+        return Err(args.wrong(0, &format!("got {kind}, want iterable")));
     };
     let key = args.callable(1)?;
     let reverse = args.boolean(2)?.unwrap_or(false);

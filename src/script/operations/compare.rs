@@ -110,6 +110,7 @@ pub(super) fn ordered(
 ) -> Result<bool> {
     look(depth, work)?;
     let ordering = match (left, right) {
+        (Value::None, Value::None) => Some(Ordering::Equal),
         (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
         (Value::Str(a), Value::Str(b)) => {
             *work += (a.len().min(b.len()) / BYTES_A_STEP) as u64;
