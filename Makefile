@@ -12,7 +12,7 @@ export PROPTEST_RNG_SEED ?= 1
 
 SOURCES := Cargo.toml Cargo.lock $(shell find src templates -type f)
 
-.PHONY: run test help setup page npm check lint unit peer conformance web size bench audit fuzz differential clean
+.PHONY: run test help setup page npm check lint unit peer conformance web size bench audit fuzz differential dist clean
 
 run: $(BINARY) ## render the embedded Supervisor, then serve the page (RENDER_ONLY=1 stops after the render)
 	$(BINARY) render pinniped/supervisor
@@ -84,6 +84,9 @@ FUZZ_TARGETS ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz: ## fuzz each target for FUZZ_SECONDS (30)
 	fuzz/run $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
+dist: npm ## what a release ships, into dist: a static program, the page, the npm package, a list of parts, checksums
+	.ci/dist
+
 clean: ## what a build made; the tools stay
 	cargo clean
-	rm -rf www/pkg tests/web/output
+	rm -rf www/pkg tests/web/output dist

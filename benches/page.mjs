@@ -5,32 +5,30 @@
 // The page is target/page (`make page`). "cold" is a new profile, "warm" the next visit of the same one; both are from navigation to the
 // manifests in the document. A keystroke is from its event to the manifests in the document.
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { chromium } from 'playwright-core';
 
 const [binary = 'target/release/haulout', rounds = '5'] = process.argv.slice(2);
 const www = new URL('../target/page/', import.meta.url);
 const KEYS = 50;
-/** What the elements alone load: no part of the page. */
-const ELEMENTS = ['element.js', 'frame.js', 'preview.js'];
 
 const sizes = (names) => names.map((name) => readFileSync(new URL(name, www))).map((bytes) => [
   bytes.length,
   gzipSync(bytes, { level: 9 }).length,
   brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length,
 ]).reduce((sum, one) => sum.map((size, index) => size + one[index]), [0, 0, 0]);
-const row = (what, ...cells) => console.log(what.padEnd(46) + cells.map((cell) => String(cell).padStart(12)).join(''));
+const row = (what, ...cells) => console.log(what.padEnd(50) + cells.map((cell) => String(cell).padStart(12)).join(''));
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 const ms = (time) => `${time.toFixed(1)} ms`;
 
-const all = readdirSync(www, { recursive: true });
-const scripts = all.filter((name) => /\.(js|css)$/.test(name));
 row('', 'bytes', 'gzip', 'brotli');
-row('engine (aim: under 460,800 gzip)', ...sizes(all.filter((name) => name.endsWith('.wasm'))));
-row('page: scripts and styles (aim: under 40,960 gzip)', ...sizes(scripts.filter((name) => !ELEMENTS.includes(name))));
+row('engine (aim: under 460,800 gzip)', ...sizes(['pkg/haulout_bg.wasm']));
+row('its templates', ...sizes(['pkg/templates.json']));
+row('packaging, when it is asked for', ...sizes(['pkg/haulout_packaging.wasm']));
+row('page: scripts, styles (aim: under 40,960 gzip)', ...sizes(['app.js', 'worker.js', 'sw.js', 'style.css', 'pkg/haulout.js']));
 row('element.js alone', ...sizes(['element.js']));
-row('preview: what it loads when it is seen', ...sizes(['preview.js', 'dom.js', 'engine.js', 'manifests.js', 'templates.js', 'words.js', 'worker.js', 'parts.js', 'pkg/haulout.js']));
+row('preview: scripts when it is about to be seen', ...sizes(['preview.js', 'dom.js', 'engine.js', 'manifests.js', 'templates.js', 'words.js', 'worker.js', 'pkg/haulout.js']));
 
 const server = spawn(binary, ['serve', '--dir', www.pathname]);
 const address = await new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// The engine as WebAssembly, in Node and in Chromium: a session that is opened once and rendered again and again, each
-// time with another value, as a page does.
+// The engine as WebAssembly, in Node and in Chromium: a session that is opened once and rendered again and again, as a
+// page does.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 
@@ -16,13 +16,13 @@ const files = (folder) =>
 
 /** Best and median milliseconds of a render, for each set of files. Runs where the engine runs. */
 function measure({ Session }, inputs, clock) {
-  return inputs.map(({ files, values }) => {
+  return inputs.map((files) => {
     const session = Session.open_files(files);
     const times = [];
     const until = clock.now() + 1500;
     while (times.length < 5 || (clock.now() < until && times.length < 300)) {
       const started = clock.now();
-      const result = session.render(values.replace('NUMBER', String(times.length % 7)));
+      const result = session.render('');
       times.push(clock.now() - started);
       if (result.error) throw new Error(result.error);
     }
@@ -32,7 +32,7 @@ function measure({ Session }, inputs, clock) {
   });
 }
 
-const prepare = (cases) => cases.map(({ folder, values = '' }) => ({ files: files(folder), values }));
+const prepare = (cases) => cases.map(({ folder }) => files(folder));
 
 export async function inNode(cases) {
   const engine = await import(new URL('pkg/haulout.js', www));

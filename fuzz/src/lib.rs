@@ -13,7 +13,9 @@ pub fn limits() -> Limits {
         call_depth: 500,
         native_depth: 50,
         memory: 16 << 20,
-        interrupted: None,
+        nodes: 50_000,
+        output: 4 << 20,
+        ..Limits::page()
     }
 }
 

@@ -180,23 +180,38 @@ fn keys() -> Vec<(&'static str, Text)> {
     ]
 }
 
-fn note() -> Text {
-    let rule = one(&[
-        "min_len=1",
-        "max_len=4",
-        "min=0",
-        "max=50",
-        "not_null=True",
-        "one_of=[\"a\", \"b\", 1]",
-        "(\"be short\", lambda v: len(str(v)) < 5)",
-        "(\"be positive\", lambda v: v > 0 or fail(\"it is not\"))",
-        "min_len=1, when=lambda v: v != \"a\"",
-        "min=0, when=lambda v, ctx: ctx.parent[\"enabled\"]",
-    ]);
+/// What a schema says of a key beside its type: that the rule holds is the rule.
+fn note(key: &str) -> Text {
+    let (right, example): (&'static [&'static str], _) = match key {
+        "name" => (
+            &[
+                "min_len=0",
+                "max_len=100",
+                "(\"be short\", lambda v: len(v) < 50)",
+                "min_len=90, when=lambda v: v == \"never\"",
+            ],
+            "\"an example\"",
+        ),
+        "count" | "ratio" => (
+            &[
+                "min=-1000",
+                "not_null=True",
+                "(\"be small\", lambda v: v > -1000 or fail(\"it is not\"))",
+                "max=-1000, when=lambda v, ctx: ctx.parent[\"enabled\"] == None",
+            ],
+            "1",
+        ),
+        "enabled" => (&["one_of=[True, False]"], "True"),
+        _ => (&["not_null=True", "min_len=1"], "{\"cpu\": 1}"),
+    };
+    let wrong = one(&["min_len=3", "min=50", "one_of=[\"a\", 1]", "max_len=2"]);
     prop_oneof![
-        2 => Just(String::new()),
-        1 => one(&["#@schema/title \"A title\"\n", "#@schema/desc \"What it is\"\n", "#@schema/nullable\n", "#@schema/type any=True\n", "#@schema/deprecated \"use the other\"\n", "#@schema/examples (\"an example\", 1)\n", "#! words\n"]),
-        1 => filled("#@schema/validation $\n", [rule]),
+        4 => Just(String::new()),
+        4 => one(&["#@schema/title \"A title\"\n", "#@schema/desc \"What it is\"\n", "#@schema/deprecated \"use the other\"\n", "#! words\n"]),
+        1 => Just(format!("#@schema/examples (\"an example\", {example})\n")),
+        1 => one(&["#@schema/nullable\n", "#@schema/type any=True\n"]),
+        4 => filled("#@schema/validation $\n", [one(right)]),
+        1 => filled("#@schema/validation $\n", [wrong]),
     ]
     .boxed()
 }
@@ -218,7 +233,7 @@ fn schema() -> Text {
         } else {
             value
         };
-        (note(), value)
+        (note(key), value)
             .prop_map(move |(note, value)| {
                 let note = if nullable.is_empty() && any.is_empty() {
                     note.as_str()
@@ -231,7 +246,7 @@ fn schema() -> Text {
     });
     let arrays = prop_oneof![
         Just("tags:\n- \"\"\nports:\n- name: \"\"\n  port: 80\n".to_owned()),
-        Just("#@schema/validation min_len=1\ntags:\n#@schema/validation max_len=3\n- \"\"\nports:\n#@schema/validation one_not_null=[\"name\", \"port\"]\n- name: http\n  #@schema/nullable\n  port: 8080\n".to_owned()),
+        Just("#@schema/default [\"a\"]\n#@schema/validation min_len=1\ntags:\n#@schema/validation max_len=3\n- \"\"\nports:\n#@schema/validation one_not_null=[\"name\", \"port\"]\n- name: http\n  #@schema/nullable\n  port: 8080\n".to_owned()),
         Just("#@schema/default [\"x\", \"y\"]\ntags:\n- \"\"\n#@schema/default [{\"name\": \"web\"}]\nports:\n- name: \"\"\n  port: 80\n".to_owned()),
     ];
     (keys.collect::<Vec<_>>(), arrays)
@@ -241,22 +256,24 @@ fn schema() -> Text {
 
 fn values() -> Text {
     let known = keys().into_iter().map(|(key, value)| {
-        let any = prop_oneof![12 => value, 1 => plain()];
+        let any = prop_oneof![40 => value, 1 => plain()];
         option(any.prop_map(move |value| format!("{key}: {value}\n")))
             .prop_map(Option::unwrap_or_default)
             .boxed()
     });
-    let more = one(&[
-        "",
-        "",
-        "tags:\n- one\n- two\n",
-        "ports:\n- name: a\n- name: b\n  port: 1\n",
-        "#@overlay/replace\nlimits:\n  cpu: 1\n",
-        "#@overlay/match missing_ok=True\nunknown: 1\n",
-        "unknown: 1\n",
-        "#@overlay/append\ntags:\n- three\n",
-        "#@overlay/remove\nextra:\n",
-    ]);
+    let more = prop_oneof![
+        3 => Just(String::new()),
+        5 => one(&[
+            "tags:\n- one\n- two\n",
+            "ports:\n- name: a\n- name: b\n  port: 1\n",
+            "#@overlay/replace\nports:\n- name: c\n",
+        ]),
+        1 => one(&[
+            "#@overlay/match missing_ok=True\nunknown: 1\n",
+            "unknown: 1\n",
+            "#@overlay/remove\nports:\n",
+        ]),
+    ];
     (known.collect::<Vec<_>>(), more)
         .prop_map(|(known, more)| format!("#@data/values\n---\n{}{more}", known.concat()))
         .prop_filter("content", |text| text.len() > 20)
@@ -270,13 +287,15 @@ fn flag() -> impl Strategy<Value = Vec<String>> {
             .boxed()
     };
     prop_oneof![
-        3 => pair("--data-value", filled("name=$", ["[a-z0-9 ]{0,4}".boxed()])),
-        3 => pair("--data-value-yaml", filled("count=$", [int()])),
-        1 => pair("--data-value-yaml", filled("limits.cpu=$", [plain()])),
-        1 => pair("--data-value-yaml", filled("extra=$", [plain()])),
-        1 => pair("--data-value-yaml", one(&["tags=[a, b]", "ports=[{name: z}]", "maybe=null", "unknown=1", "enabled=maybe"])),
-        1 => pair("-o", one(&["json", "pos", "yaml"])),
-        1 => one(&["--data-values-inspect", "--strict", "--debug=false", "--dangerous-data-values-disable-validation"]).prop_map(|flag| vec![flag]),
+        6 => pair("--data-value", filled("name=$", ["[a-z0-9 ]{0,4}".boxed()])),
+        6 => pair("--data-value-yaml", filled("count=$", [int()])),
+        2 => pair("--data-value-yaml", filled("limits.cpu=$", [int()])),
+        2 => pair("--data-value-yaml", filled("extra=$", [plain()])),
+        2 => pair("--data-value-yaml", one(&["tags=[a, b]", "ports=[{name: z}]", "maybe=null"])),
+        1 => pair("--data-value-yaml", one(&["unknown=1", "enabled=maybe", "count=a"])),
+        2 => pair("-o", one(&["json", "pos", "yaml"])),
+        2 => one(&["--data-values-inspect", "--debug=false", "--dangerous-data-values-disable-validation"]).prop_map(|flag| vec![flag]),
+        1 => Just(vec!["--strict".to_owned()]),
         1 => Just(["--data-values-schema-inspect", "-o", "openapi-v3"].map(String::from).to_vec()),
     ]
 }
@@ -363,7 +382,6 @@ fn number_of(depth: u32) -> Text {
             "max([$, $])",
             "int($)",
             "float($)",
-            "abs($)",
             "-$",
             "hash(str($))",
         ],
@@ -401,7 +419,9 @@ fn truth_of(depth: u32) -> Text {
             move || text_of(depth)
         ),
         any_of(&["$ == $", "$ < $", "$ >= $"], move || number_of(depth)),
-        any_of(&["not $", "($ and $)", "($ or $)"], move || truth_of(depth)),
+        any_of(&["(not $)", "($ and $)", "($ or $)"], move || truth_of(
+            depth
+        )),
         any_of(&["bool($)", "any($)", "all($)"], move || list_of(depth)),
     ];
     prop_oneof![2 => leaf, 3 => both].boxed()
@@ -559,6 +579,7 @@ const FUNCTIONS: &str = r#"#@ load("@ytt:data", "data")
 #@ load("@ytt:json", "json")
 #@ load("@ytt:base64", "base64")
 #@ load("@ytt:regexp", "regexp")
+#@ load("@ytt:overlay", "overlay")
 
 #@ def port(name, number=80):
 name: #@ name
@@ -583,7 +604,8 @@ fn functions() -> Text {
             // What is defined here cannot be called before it is.
             let body = body
                 .replace("labels(", "joined(\"\", ")
-                .replace("port(\"p\", 1)", "1");
+                .replace("port(\"p\", 1)", "1")
+                .replace("labels_overlay()", "{\"a\": 3}");
             FUNCTIONS
                 .replace("TEST", &test)
                 .replace("BODY", &indented(&body))
