@@ -57,8 +57,9 @@ unit: ## unit tests, and the documented examples
 	cargo test --locked --lib --bins $(addprefix --test ,$(TESTS))
 	cargo test --locked --doc
 
+# A folder of its own: a library that is also a cdylib has one name for both, whatever its dependencies' features.
 peer: ## generated programs, with ours and with the starlark crate (its first build takes some minutes)
-	cargo test --manifest-path tests/peer/Cargo.toml --target-dir target
+	cargo test --manifest-path tests/peer/Cargo.toml --target-dir target/peer
 
 conformance: ## our recorded cases, and ytt's where they are at hand
 	cargo test --locked --test conformance -- --nocapture

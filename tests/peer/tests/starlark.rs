@@ -60,8 +60,8 @@ impl Loader for NoModules {
 
 /// What the program prints with ours, or `None` if it fails.
 fn ours(text: &str) -> Result<Vec<String>, String> {
-    let program =
-        Program::compile("p.star", text.as_bytes(), &[]).map_err(|errors| format!("{errors:?}"))?;
+    let program = Program::compile("p.star", text.as_bytes(), &[], &[])
+        .map_err(|errors| format!("{errors:?}"))?;
     let printed = Rc::new(RefCell::new(Vec::new()));
     let sink = printed.clone();
     let mut interp = Interp::new(Limits {
