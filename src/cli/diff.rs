@@ -1,11 +1,10 @@
 //! `haulout diff`: what changes from one render to another.
 
-use super::flags::{Command, CommandLine};
-use super::{Printed, explain, grammar, render};
+use super::flags::Command;
+use super::{Printed, grammar, parse, render};
 use crate::diagnostic::Report;
 use crate::package::object::{Object, objects, pairs};
 use crate::yaml::{self, Document, DocumentSet};
-use clap::Parser;
 use similar::TextDiff;
 
 /// Flags of the two renders.
@@ -63,12 +62,7 @@ pub fn diff(root: &clap::Command, sides: &Sides) -> Result<Printed, Report> {
 fn documents(root: &clap::Command, words: &[String]) -> Result<DocumentSet, Report> {
     let (line, result) = grammar::read(root, words);
     result?;
-    let argv = ["haulout".to_string()]
-        .into_iter()
-        .chain(line.command)
-        .chain(line.flags);
-    let parsed = CommandLine::try_parse_from(argv).map_err(|error| explain(root, &error))?;
-    match parsed.command {
+    match parse(&mut root.clone(), "haulout", &line)?.command {
         Some(Command::Diff(flags)) => render::documents(&flags, &line.words),
         _ => Ok(DocumentSet::default()),
     }

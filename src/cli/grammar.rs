@@ -300,13 +300,12 @@ fn record(text: &str) -> Result<Vec<String>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::flags::CommandLine;
+    use super::super::flags::definitions;
     use super::*;
-    use clap::CommandFactory;
 
     fn parse(words: &str) -> Result<String, String> {
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-        let (line, result) = read(&CommandLine::command(), &words);
+        let (line, result) = read(&definitions(), &words);
         result.map_err(|report| report.text().to_owned())?;
         let mut parts = line.command;
         parts.extend(line.flags);

@@ -40,7 +40,7 @@ mod watch;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::script::format::nearest;
 use clap::error::ContextKind;
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 use flags::{Command, CommandLine, ErrorFormat};
 use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
@@ -113,17 +113,10 @@ fn program_name(path: &OsStr) -> &'static str {
 }
 
 fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
-    let mut root = CommandLine::command();
+    let mut root = flags::definitions();
     let (sides, words) = diff::split(&root, words);
     let (line, result) = grammar::read(&root, &words);
-    let argv = [name.to_string()]
-        .into_iter()
-        .chain(line.command.iter().cloned())
-        .chain(line.flags.iter().cloned());
-    let parsed = root
-        .try_get_matches_from_mut(argv)
-        .and_then(|matches| CommandLine::from_arg_matches(&matches))
-        .map_err(|error| explain(&root, &error));
+    let parsed = parse(&mut root, name, &line);
     let format = parsed
         .as_ref()
         .map_or(ErrorFormat::Auto, |parsed| parsed.common.error_format);
@@ -176,6 +169,19 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         Some(Command::Help) => Ok(shell::help(name, &words)),
     };
     printed.map_err(|report| fail(report, 1))
+}
+
+/// The flags of a line that the grammar has read.
+fn parse(
+    root: &mut clap::Command,
+    name: &str,
+    line: &grammar::Line,
+) -> Result<CommandLine, Report> {
+    let words = line.command.iter().chain(&line.flags);
+    let argv = [name].into_iter().chain(words.map(String::as_str));
+    root.try_get_matches_from_mut(argv)
+        .and_then(|matches| CommandLine::from_arg_matches(&matches))
+        .map_err(|error| explain(root, &error))
 }
 
 fn takes_words(command: Option<&Command>) -> bool {

@@ -1,15 +1,14 @@
 //! Help, the manual page, and completion, all from the flags' definitions.
 
-use super::Printed;
-use super::flags::CommandLine;
+use super::{Printed, flags};
 use crate::diagnostic::Report;
-use clap::{Command, CommandFactory, ValueEnum};
+use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 /// The definitions under the name by which the program was called.
 fn definitions(name: &'static str) -> Command {
-    let mut command = CommandLine::command().name(name).bin_name(name);
+    let mut command = flags::definitions().name(name).bin_name(name);
     command.build();
     command
 }

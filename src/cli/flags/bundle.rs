@@ -12,13 +12,13 @@ pub struct LockFlags {
     #[arg(long)]
     pub offline: bool,
     /// Write an ImagesLock to this file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub imgpkg_lock_output: String,
     /// Write a configuration of overrides to this file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lock_output: String,
     /// Replace images by this JSON map
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub image_map_file: String,
     /// Tell in resources which images were resolved: true or false
     #[arg(long, value_name = "BOOL", default_value = "true", hide_default_value = true, action = clap::ArgAction::Set)]
@@ -73,18 +73,12 @@ pub struct BundleSourceFlags {
 #[derive(Args, Debug)]
 pub struct BundlePushFlags {
     /// Where to put it: HOST/NAME:TAG
-    #[arg(
-        short = 'b',
-        long,
-        value_name = "IMAGE",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(short = 'b', long, value_name = "IMAGE")]
     pub bundle: String,
     #[command(flatten)]
     pub source: BundleSourceFlags,
     /// Write a BundleLock to this file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lock_output: String,
 }
 
@@ -92,19 +86,13 @@ pub struct BundlePushFlags {
 #[derive(Args, Debug)]
 pub struct BundlePullFlags {
     /// The bundle: HOST/NAME:TAG or HOST/NAME@DIGEST
-    #[arg(
-        short = 'b',
-        long,
-        value_name = "IMAGE",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(short = 'b', long, value_name = "IMAGE")]
     pub bundle: String,
     /// The bundle, by a BundleLock
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lock: String,
     /// The folder that is to hold the files; what is in it is replaced
-    #[arg(short = 'o', long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(short = 'o', long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: String,
 }
 
@@ -112,33 +100,22 @@ pub struct BundlePullFlags {
 #[derive(Args, Debug)]
 pub struct BundleCopyFlags {
     /// The bundle: HOST/NAME:TAG or HOST/NAME@DIGEST
-    #[arg(
-        short = 'b',
-        long,
-        value_name = "IMAGE",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(short = 'b', long, value_name = "IMAGE")]
     pub bundle: String,
     /// The bundle, by a BundleLock
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lock: String,
     /// The bundle, by an archive that holds it
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub tar: String,
     /// The repository to copy to: HOST/NAME
-    #[arg(
-        long,
-        value_name = "REPOSITORY",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "REPOSITORY")]
     pub to_repo: String,
     /// The archive to copy to
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub to_tar: String,
     /// Write a BundleLock of the copy to this file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub lock_output: String,
 }
 
@@ -146,16 +123,10 @@ pub struct BundleCopyFlags {
 #[derive(Args, Debug)]
 pub struct BundleInspectFlags {
     /// A bundle in a registry: HOST/NAME:TAG or HOST/NAME@DIGEST
-    #[arg(
-        short = 'b',
-        long,
-        value_name = "IMAGE",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(short = 'b', long, value_name = "IMAGE")]
     pub bundle: String,
     /// A bundle in an archive
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub tar: String,
     #[command(flatten)]
     pub source: BundleSourceFlags,
@@ -165,18 +136,12 @@ pub struct BundleInspectFlags {
 #[derive(Args, Debug)]
 pub struct BundleToTarFlags {
     /// The name that it is to have: HOST/NAME:TAG
-    #[arg(
-        short = 'b',
-        long,
-        value_name = "IMAGE",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(short = 'b', long, value_name = "IMAGE")]
     pub bundle: String,
     #[command(flatten)]
     pub source: BundleSourceFlags,
     /// The archive
-    #[arg(short = 'o', long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(short = 'o', long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: String,
 }
 
@@ -184,9 +149,9 @@ pub struct BundleToTarFlags {
 #[derive(Args, Debug)]
 pub struct BundleFromTarFlags {
     /// The archive
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub tar: String,
     /// The folder that is to hold the files; what is in it is replaced
-    #[arg(short = 'o', long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(short = 'o', long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output: String,
 }

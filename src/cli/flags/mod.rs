@@ -10,7 +10,24 @@ pub use bundle::*;
 pub use package::*;
 pub use page::*;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+
+/// All commands with their flags. A flag of one text is empty if it is not given; the commands say which they cannot do
+/// without.
+pub fn definitions() -> clap::Command {
+    optional(CommandLine::command())
+}
+
+fn optional(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|flag| match flag.is_required_set() {
+        true => flag
+            .required(false)
+            .default_value("")
+            .hide_default_value(true),
+        false => flag,
+    });
+    command.mut_subcommands(optional)
+}
 
 /// haulout renders ytt configuration: files, or packages that the program carries.
 #[derive(Parser, Debug)]
@@ -164,10 +181,10 @@ pub struct RenderFlags {
     #[arg(short = 'o', long, value_name = "FORMAT,...")]
     pub output: Vec<String>,
     /// Write output files into this folder
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output_files: String,
     /// Delete this folder, then write output files into it
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub dangerous_emptied_output_directory: String,
     /// Accept a strict subset of YAML only
     #[arg(short = 's', long)]
@@ -182,12 +199,7 @@ pub struct RenderFlags {
     #[arg(long)]
     pub debug: bool,
     /// Files as JSON: {"files":[{"name":"…","data":"…"}]}
-    #[arg(
-        long,
-        value_name = "JSON",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "JSON")]
     pub bulk_in: String,
     /// Print the result as JSON: {"files":[…],"errors":"…"}
     #[arg(long)]

@@ -6,47 +6,27 @@ use clap::{Args, Subcommand, ValueHint};
 #[derive(Args, Debug)]
 pub struct SelectFlags {
     /// Repository to select from
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub repository: String,
     /// Version to select from, in place of a repository (repeatable)
     #[arg(long, value_name = "VERSION")]
     pub available: Vec<String>,
     /// Name of the package
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "NAME")]
     pub ref_name: String,
     #[command(flatten)]
     pub selection: SelectionFlags,
     /// Version that is installed: no lower one is taken
-    #[arg(
-        long,
-        value_name = "VERSION",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "VERSION")]
     pub installed: String,
     /// Take a lower version than the installed one
     #[arg(long)]
     pub downgradable: bool,
     /// Version of the cluster, as 'kubectl version' prints it
-    #[arg(
-        long,
-        value_name = "VERSION",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "VERSION")]
     pub kubernetes_version: String,
     /// Version of kapp-controller
-    #[arg(
-        long,
-        value_name = "VERSION",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "VERSION")]
     pub kapp_controller_version: String,
     /// Tell on standard error what each filter leaves, and what may not be meant
     #[arg(long)]
@@ -77,46 +57,31 @@ pub enum PackageCommand {
 #[derive(Args, Debug)]
 pub struct BuildPackageFlags {
     /// Folder with templates, or a package that the program carries: pinniped/supervisor, pinniped/supervisor@0.25.0
-    #[arg(long, value_name = "FOLDER|PACKAGE", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER|PACKAGE", value_hint = ValueHint::DirPath)]
     pub source: String,
     /// Name of the package: a domain of three parts or more
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "NAME")]
     pub ref_name: String,
     /// Version of the package
-    #[arg(
-        long = "version",
-        value_name = "VERSION",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long = "version", value_name = "VERSION")]
     pub package_version: String,
     /// Where the bundle will be: a registry's host and the name there
-    #[arg(
-        long,
-        value_name = "HOST/NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "HOST/NAME")]
     pub bundle_repo: String,
     /// Image that is released, with its digest; NAME=IMAGE for one that stands in the resources as NAME (repeatable)
     #[arg(long = "image", value_name = "REF@DIGEST")]
     pub images: Vec<String>,
     /// File that tells what is new
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub release_notes: String,
     /// File with the PackageMetadata
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub metadata: String,
     /// Let images pass that have no digest
     #[arg(long)]
     pub allow_unlocked: bool,
     /// Folder that is to hold what is made; what was made there before is replaced
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub out: String,
 }
 
@@ -124,7 +89,7 @@ pub struct BuildPackageFlags {
 #[derive(Args, Debug)]
 pub struct ReleaseFlags {
     /// File that says what is released
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: String,
     /// Tell what would be done, and do nothing
     #[arg(long)]
@@ -166,7 +131,7 @@ pub enum RepositoryCommand {
 #[derive(Args, Debug)]
 pub struct RepositoryFolder {
     /// Folder of the repository
-    #[arg(long = "repository", value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(long = "repository", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub folder: String,
 }
 
@@ -176,28 +141,13 @@ pub struct BuildRepositoryFlags {
     #[command(flatten)]
     pub add: AddToRepositoryFlags,
     /// Where its bundle will be: a registry's host and the name there
-    #[arg(
-        long,
-        value_name = "HOST/NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "HOST/NAME")]
     pub bundle_repo: String,
     /// Name of the PackageRepository; the last part of the bundle's name if absent
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "NAME")]
     pub name: String,
     /// Namespace of the PackageRepository
-    #[arg(
-        long,
-        value_name = "NAMESPACE",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "NAMESPACE")]
     pub namespace: String,
 }
 
@@ -217,20 +167,10 @@ pub struct RemoveFromRepositoryFlags {
     #[command(flatten)]
     pub repository: RepositoryFolder,
     /// Name of the package
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "NAME")]
     pub ref_name: String,
     /// Version of the package
-    #[arg(
-        long = "version",
-        value_name = "VERSION",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long = "version", value_name = "VERSION")]
     pub package_version: String,
 }
 
@@ -255,15 +195,10 @@ pub struct VerifyRepositoryFlags {
 #[derive(Args, Debug)]
 pub struct PackageWithValuesFlags {
     /// Repository with the package, and with what it is made of
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub repository: String,
     /// Name of the package
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "NAME")]
     pub ref_name: String,
     /// Data values, plain YAML; later ones win (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -274,12 +209,7 @@ pub struct PackageWithValuesFlags {
 #[derive(Args, Debug)]
 pub struct SelectionFlags {
     /// Versions to accept: '>=0.25.0 <0.40.0', '0.39.x', …; any if empty
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "TEXT")]
     pub constraints: String,
     /// Accept pre-releases
     #[arg(long)]
@@ -297,50 +227,25 @@ pub struct InstallFlags {
     #[command(flatten)]
     pub selection: SelectionFlags,
     /// Namespace of the install; a package mostly makes another one for itself
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "NAME")]
     pub namespace: String,
     /// Name of the install; the first part of the package's if not given
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "NAME")]
     pub name: String,
     /// Name of its service account; NAME-installer if not given
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "NAME")]
     pub service_account: String,
     /// What the service account may do: 'least' (as if not given) or 'cluster-admin'
-    #[arg(
-        long,
-        value_name = "ROLE",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "ROLE")]
     pub rbac: String,
     /// Overlay to be applied to what the package renders (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub overlay: Vec<String>,
     /// Where the repository's bundle is: HOST/NAME; without it there is no PackageRepository
-    #[arg(
-        long,
-        value_name = "IMAGE",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "IMAGE")]
     pub bundle_repo: String,
     /// Folder to write to
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub out: String,
 }
 
@@ -352,23 +257,13 @@ pub struct UpgradeFlags {
     #[command(flatten)]
     pub selection: SelectionFlags,
     /// Version that is installed
-    #[arg(
-        long,
-        value_name = "VERSION",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "VERSION")]
     pub from: String,
     /// Data values of the version that is installed, if they are not those of --values (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub from_values: Vec<String>,
     /// Version to compare with, in place of --constraints
-    #[arg(
-        long,
-        value_name = "VERSION",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "VERSION")]
     pub to: String,
     /// Namespace of the install
     #[arg(
@@ -382,12 +277,6 @@ pub struct UpgradeFlags {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub overlay: Vec<String>,
     /// Output format: 'text' (as if not given), 'json' or 'markdown'
-    #[arg(
-        short = 'o',
-        long,
-        value_name = "FORMAT",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(short = 'o', long, value_name = "FORMAT")]
     pub output: String,
 }

@@ -45,7 +45,7 @@ pub struct BuildSiteFlags {
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub source: Vec<String>,
     /// Folder to write; a former site there is replaced
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub out: String,
     #[command(flatten)]
     pub page: PageFolder,
