@@ -12,11 +12,8 @@
     clippy::disallowed_methods
 )]
 
-use haulout::package::app::{
-    AppSpec, AppTemplate, Deploy, Fetch, KappDeploy, Template, YttTemplate,
-};
 use haulout::package::install::{Plan, install};
-use haulout::package::model::{Package, VersionSelection};
+use haulout::package::model::VersionSelection;
 use haulout::package::source::{Inputs, Rendered, Source};
 use haulout::position::Source as Text;
 use haulout::templates;
@@ -220,22 +217,8 @@ fn documents(text: &str) -> Vec<Json> {
 }
 
 fn rendered(template: &templates::Package, values: &str) -> Rendered {
-    let mut package = Package::new("walrus.pinniped.dev", &template.version);
-    package.spec.template = Some(AppTemplate {
-        spec: AppSpec {
-            fetch: vec![Fetch::default()],
-            template: vec![Template {
-                ytt: Some(YttTemplate::default()),
-                ..Template::default()
-            }],
-            deploy: vec![Deploy {
-                kapp: Some(KappDeploy::default()),
-            }],
-            ..AppSpec::default()
-        },
-    });
     let files = templates::files(&template.name).unwrap();
-    Source::new(&package, files)
+    Source::of_templates("walrus.pinniped.dev", &template.version, files)
         .unwrap()
         .with(&inputs(values))
         .render()

@@ -4,6 +4,7 @@ use super::links::Allowed;
 use super::paths::{base, join, reason};
 use crate::diagnostic::Report;
 use crate::files::File;
+use crate::values::flags::STANDARD_INPUT;
 use std::fs::{self, Metadata};
 use std::io::Read;
 use std::os::unix::fs::FileTypeExt;
@@ -84,7 +85,7 @@ impl Reader {
         if path == "-" {
             return Ok(vec![Found {
                 place: Place::Stdin,
-                relative: "stdin.yml".into(),
+                relative: STANDARD_INPUT.into(),
             }]);
         }
         if is_url(path) {

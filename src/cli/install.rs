@@ -13,6 +13,7 @@ use crate::package::install::{self, Plan};
 use crate::package::offer::Offer;
 use crate::package::report::{self, Style};
 use crate::package::source::Inputs;
+use crate::package::wanted::required;
 
 /// Writes the resources that install a package.
 ///
@@ -135,11 +136,4 @@ fn inputs(files: &[String], overlays: &[String]) -> Result<Inputs, Report> {
         }
     }
     Ok(inputs)
-}
-
-fn required(flag: &str, value: &str) -> Result<(), Report> {
-    match value {
-        "" => Err(Report::new(format!("expected {flag}"))),
-        _ => Ok(()),
-    }
 }

@@ -39,8 +39,8 @@ mod watch;
 
 use crate::diagnostic::{Diagnostic, Report};
 use crate::script::format::nearest;
-use clap::error::ContextKind;
 use clap::FromArgMatches;
+use clap::error::ContextKind;
 use flags::{Command, CommandLine, ErrorFormat};
 use std::error::Error as _;
 use std::ffi::{OsStr, OsString};

@@ -9,7 +9,7 @@ use crate::package::archive::Tree;
 use crate::package::build::BUNDLE;
 use crate::package::draft::Draft;
 use crate::package::repository::PACKAGES;
-use crate::package::wanted::{Folder, Wanted, built};
+use crate::package::wanted::{Folder, Wanted, built, required};
 use std::fs;
 use std::io::ErrorKind;
 
@@ -25,15 +25,15 @@ pub fn package(flags: &PackageFlags) -> Result<Printed, Report> {
 }
 
 fn build_package(flags: &BuildPackageFlags) -> Result<Printed, Report> {
-    let required = [
+    let flagged = [
         ("--source", &flags.source),
         ("--ref-name", &flags.ref_name),
         ("--version", &flags.package_version),
         ("--bundle-repo", &flags.bundle_repo),
         ("--out", &flags.out),
     ];
-    if let Some((flag, _)) = required.iter().find(|(_, value)| value.is_empty()) {
-        return Err(Report::new(format!("expected {flag}")));
+    for (flag, value) in flagged {
+        required(flag, value)?;
     }
     check_out(&flags.out)?;
     let wanted = Wanted {

@@ -11,6 +11,7 @@ use crate::package::bundle::Image;
 use crate::package::draft::Draft;
 use crate::package::reference::Reference;
 use crate::package::release::prepare;
+use crate::package::wanted::required;
 use std::fs;
 
 /// Does what the file says. The packages' bundles are pushed first, then the folder is written, and the repository's
@@ -19,9 +20,7 @@ use std::fs;
 /// # Errors
 /// The file, a package or the repository is at fault; then nothing is written or pushed. The disk or a registry refuses.
 pub fn release(flags: &ReleaseFlags) -> Result<Printed, Report> {
-    if flags.config.is_empty() {
-        return Err(Report::new("expected --config"));
-    }
+    required("--config", &flags.config)?;
     let prepared = prepare(&flags.config, &Disk, flags.replace)?;
     let mut told = prepared.warnings.clone();
     if flags.dry_run {

@@ -17,7 +17,7 @@ use crate::package::edit::{self, Addition, Changes};
 use crate::package::model::print;
 use crate::package::reference;
 use crate::package::repository::{PACKAGES, Repository, SOURCES, resource};
-use crate::package::wanted::repository as place;
+use crate::package::wanted::{repository as place, required};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -39,9 +39,7 @@ pub fn repository(command: Option<&RepositoryCommand>, words: &[&str]) -> Result
         RepositoryCommand::Verify(flags) => &flags.repository,
     };
     let RepositoryFolder { folder } = folder;
-    if folder.is_empty() {
-        return Err(Report::new("expected --repository"));
-    }
+    required("--repository", folder)?;
     match command {
         RepositoryCommand::Build(flags) => build(folder, flags, words),
         RepositoryCommand::Add(flags) => {

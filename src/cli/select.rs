@@ -8,6 +8,7 @@ use crate::package::explain::{Explanation, explain};
 use crate::package::model::{Prereleases, VersionSelection};
 use crate::package::select::{Candidate, Request};
 use crate::package::version::Version;
+use crate::package::wanted::required;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -72,9 +73,7 @@ fn candidates(flags: &SelectFlags) -> Result<Vec<Candidate>, Report> {
             "expected either --repository or --available, found both",
         )),
         (folder, true) => {
-            if flags.ref_name.is_empty() {
-                return Err(Report::new("expected --ref-name"));
-            }
+            required("--ref-name", &flags.ref_name)?;
             Ok(repository::read(folder)?.candidates())
         }
     }

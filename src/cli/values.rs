@@ -4,9 +4,7 @@ use super::flags::RenderFlags;
 use super::input::Reader;
 use crate::diagnostic::Report;
 use crate::values::Flags;
-use crate::values::flags::{
-    EnvPrefix, FileValue, KeyValue, Kind, ValuesFile, split_file_value, split_library,
-};
+use crate::values::flags::{FileValue, Kind, ValuesFile, split_file_value, split_library};
 
 /// Collects the values.
 ///
@@ -20,26 +18,12 @@ pub fn collect(reader: &mut Reader, flags: &RenderFlags) -> Result<Flags, Report
             .files
             .append(&mut files(reader, argument).map_err(from_file)?);
     }
-    let lists = [
-        (Kind::Text, &flags.data_values_env, &flags.data_value),
-        (
-            Kind::Yaml,
-            &flags.data_values_env_yaml,
-            &flags.data_value_yaml,
-        ),
-    ];
-    for (kind, prefixes, arguments) in lists {
-        let prefix = |prefix: &String| EnvPrefix {
-            kind,
-            prefix: prefix.clone(),
-        };
-        let value = |argument: &String| KeyValue {
-            kind,
-            argument: argument.clone(),
-        };
-        values.env_prefixes.extend(prefixes.iter().map(prefix));
-        values.key_values.extend(arguments.iter().map(value));
-    }
+    values.add(Kind::Text, &flags.data_values_env, &flags.data_value);
+    values.add(
+        Kind::Yaml,
+        &flags.data_values_env_yaml,
+        &flags.data_value_yaml,
+    );
     if !values.env_prefixes.is_empty() {
         let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))

@@ -7,6 +7,7 @@
 use super::digest::Digest;
 use super::gzip;
 use crate::diagnostic::Report;
+use crate::files::File;
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -58,6 +59,18 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// A tree of these files by their paths in it.
+    ///
+    /// # Errors
+    /// As [`Tree::add`] has them.
+    pub fn of<'f>(files: impl IntoIterator<Item = (&'f str, &'f File)>) -> Result<Tree, Report> {
+        let mut tree = Tree::default();
+        for (path, file) in files {
+            tree.add(path, file.source()?.text.clone(), false)?;
+        }
+        Ok(tree)
+    }
+
     /// Adds a file, and the folders above it.
     ///
     /// # Errors

@@ -9,6 +9,8 @@ use super::repository::{PACKAGES, Repository, SOURCES};
 use super::verify::{conflicts, verify};
 use crate::diagnostic::{Diagnostic, Report, Severity};
 use crate::files::File;
+use crate::paths;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A repository that is to be changed; it need not be there yet.
@@ -123,15 +125,29 @@ pub fn file(path: &str, bytes: impl Into<Vec<u8>>) -> File {
     File::new(path, format!("file '{path}'"), bytes.into())
 }
 
-/// The files of a folder among these, their paths below it.
+/// The files of a folder among these, each with its path below it.
+pub fn within<'f>(
+    files: &'f [File],
+    folder: &str,
+) -> impl Iterator<Item = (&'f str, &'f File)> + use<'f> {
+    let folder = paths::clean(folder);
+    files.iter().filter_map(move |file| {
+        let path = match folder.as_str() {
+            "." => file.path(),
+            folder => below(file.path(), folder)?,
+        };
+        Some((path, file))
+    })
+}
+
+/// The same, as files that have that path.
 pub fn inside(files: &[File], folder: &str) -> Vec<File> {
-    let moved = |file: &File| {
-        let path = below(file.path(), folder)?.to_string();
+    let moved = |(path, file): (&str, &File)| {
         let mut file = file.clone();
-        file.set_path(path);
-        Some(file)
+        file.set_path(path.to_string());
+        file
     };
-    files.iter().filter_map(moved).collect()
+    within(files, folder).map(moved).collect()
 }
 
 /// What files add to a repository: those that `haulout package build` made, with what the bundle is made of, or any files
@@ -175,15 +191,12 @@ pub fn certain(
 /// # Errors
 /// They are no bundle.
 pub fn image(files: &[File]) -> Result<Image, Report> {
-    let mut tree = Tree::default();
-    for file in files {
-        tree.add(file.path(), file.source()?.text.clone(), false)?;
-    }
-    Image::bundle(&tree, BTreeMap::new())
+    let files = files.iter().map(|file| (file.path(), file));
+    Image::bundle(&Tree::of(files)?, BTreeMap::new())
 }
 
 /// What is said of a repository that is in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
     /// How much is in it, in a line.
     pub text: String,
@@ -253,4 +266,26 @@ fn line(diagnostic: &Diagnostic) -> String {
         None => origin.file().to_string(),
     };
     format!("{place}: {warning}{}", diagnostic.message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_in_a_folder() {
+        let files = ["repo/a.yml", "repo/b/c.yml", "repository/d.yml"].map(|path| file(path, ""));
+        let table = [
+            ("repo", vec!["a.yml", "b/c.yml"]),
+            ("./repo/", vec!["a.yml", "b/c.yml"]),
+            ("repo/b", vec!["c.yml"]),
+            (".", vec!["repo/a.yml", "repo/b/c.yml", "repository/d.yml"]),
+            ("rep", vec![]),
+        ];
+        for (folder, want) in table {
+            let found = inside(&files, folder);
+            let found: Vec<&str> = found.iter().map(File::path).collect();
+            assert_eq!(found, want, "{folder}");
+        }
+    }
 }

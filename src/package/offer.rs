@@ -1,11 +1,11 @@
 //! A package of a repository with its versions: which one an install gets, and what it renders.
 
-use super::explain::explain;
 use super::model::VersionSelection;
 use super::repository::Repository;
-use super::select::Request;
+use super::select::{Request, select};
 use super::source::{self, Inputs, Rendered, Source};
 use super::upgrade::{Upgrade, upgrade};
+use super::wanted::required;
 use crate::diagnostic::Report;
 use crate::files::File;
 
@@ -53,10 +53,10 @@ impl<'a> Offer<'a> {
             installed: installed.map(str::to_string),
             ..Request::default()
         };
-        let explained = explain(&self.repository.candidates(), &request);
-        explained
-            .version
-            .ok_or_else(|| Report::new(explained.error.unwrap_or_default()))
+        let selected = select(&self.repository.candidates(), &request);
+        selected
+            .result
+            .map_err(|error| Report::new(error.to_string()))
     }
 
     /// What a version renders with these inputs.
@@ -79,11 +79,11 @@ impl<'a> Offer<'a> {
         to: &str,
         selection: &VersionSelection,
     ) -> Result<String, Report> {
-        match (from, to, selection.constraints.as_str()) {
-            ("", _, _) => Err(Report::new("expected --from")),
-            (_, "", "") => Err(Report::new("expected --to or --constraints")),
-            (_, to, "") => Ok(to.to_string()),
-            (from, "", _) => self.select(selection, Some(from)),
+        required("--from", from)?;
+        match (to, selection.constraints.as_str()) {
+            ("", "") => Err(Report::new("expected --to or --constraints")),
+            (to, "") => Ok(to.to_string()),
+            ("", _) => self.select(selection, Some(from)),
             _ => Err(Report::new(
                 "expected either --to or --constraints, found both",
             )),

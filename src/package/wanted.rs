@@ -3,7 +3,7 @@
 use super::archive::Tree;
 use super::build::{Built, Released, Source, build, titled};
 use super::document;
-use super::draft::Draft;
+use super::draft::{Draft, inside, within};
 use super::model::{PackageMetadata, Resource};
 use super::reference::Repository;
 use crate::diagnostic::Report;
@@ -38,22 +38,9 @@ pub trait Folder {
 /// Files that are at hand.
 pub struct Files<'a>(pub &'a [File]);
 
-impl Files<'_> {
-    fn below<'f>(&'f self, path: &str) -> impl Iterator<Item = (&'f str, &'f File)> + use<'f> {
-        let path = paths::clean(path);
-        self.0.iter().filter_map(move |file| {
-            let rest = match path.as_str() {
-                "." => file.path(),
-                path => file.path().strip_prefix(path)?.strip_prefix('/')?,
-            };
-            Some((rest, file))
-        })
-    }
-}
-
 impl Folder for Files<'_> {
     fn has(&self, path: &str) -> bool {
-        self.below(path).next().is_some()
+        within(self.0, path).next().is_some()
             || self.0.iter().any(|file| file.path() == paths::clean(path))
     }
 
@@ -66,10 +53,7 @@ impl Folder for Files<'_> {
     }
 
     fn tree(&self, path: &str) -> Result<Tree, Report> {
-        let mut tree = Tree::default();
-        for (path, file) in self.below(path) {
-            tree.add(path, file.source()?.text.clone(), false)?;
-        }
+        let tree = Tree::of(within(self.0, path))?;
         if tree.nodes().next().is_none() {
             return Err(Report::new(format!(
                 "Reading '{path}': no such file or directory"
@@ -79,12 +63,7 @@ impl Folder for Files<'_> {
     }
 
     fn repository(&self, path: &str) -> Result<Draft, Report> {
-        let files = self.below(path).map(|(path, file)| {
-            let mut file = file.clone();
-            file.set_path(path.to_string());
-            file
-        });
-        Ok(Draft::of(path, &files.collect::<Vec<_>>()))
+        Ok(Draft::of(path, &inside(self.0, path)))
     }
 }
 
@@ -139,6 +118,17 @@ pub fn built(wanted: &Wanted, folder: &dyn Folder) -> Result<Built, Report> {
     })
 }
 
+/// Refuses what is not given.
+///
+/// # Errors
+/// It is not.
+pub fn required(flag: &str, value: &str) -> Result<(), Report> {
+    match value {
+        "" => Err(Report::new(format!("expected {flag}"))),
+        _ => Ok(()),
+    }
+}
+
 /// A repository of a registry that a flag or a key names.
 ///
 /// # Errors
@@ -163,10 +153,7 @@ fn templates(source: &str, folder: &dyn Folder) -> Result<(Tree, Option<String>)
             report.text()
         ))
     })?;
-    let mut tree = Tree::default();
-    for file in files {
-        tree.add(file.path(), file.source()?.text.clone(), false)?;
-    }
+    let tree = Tree::of(files.iter().map(|file| (file.path(), file)))?;
     let named = |package: &templates::Package| {
         package.name == source || format!("{}@{}", package.name, package.version) == source
     };

@@ -11,6 +11,9 @@ use crate::yaml::{
 };
 use std::rc::Rc;
 
+/// What messages call standard input.
+pub const STANDARD_INPUT: &str = "stdin.yml";
+
 /// What a value's text is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -37,6 +40,22 @@ pub struct Flags {
     pub file_values: Vec<FileValue>,
 }
 
+impl Flags {
+    /// Adds prefixes of environment variables and `key=value`s whose values are read alike.
+    pub fn add(&mut self, kind: Kind, env_prefixes: &[String], key_values: &[String]) {
+        self.env_prefixes
+            .extend(env_prefixes.iter().map(|prefix| EnvPrefix {
+                kind,
+                prefix: prefix.clone(),
+            }));
+        self.key_values
+            .extend(key_values.iter().map(|argument| KeyValue {
+                kind,
+                argument: argument.clone(),
+            }));
+    }
+}
+
 /// A plain YAML file of data values.
 #[derive(Clone, Debug)]
 pub struct ValuesFile {
@@ -48,6 +67,18 @@ pub struct ValuesFile {
     pub path: String,
     /// The content.
     pub bytes: Vec<u8>,
+}
+
+impl ValuesFile {
+    /// What `--data-values-file -` names.
+    pub fn standard_input(text: &str) -> ValuesFile {
+        ValuesFile {
+            library: String::new(),
+            argument: "-".into(),
+            path: STANDARD_INPUT.into(),
+            bytes: text.into(),
+        }
+    }
 }
 
 /// A prefix of environment variables.

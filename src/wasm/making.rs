@@ -209,12 +209,6 @@ struct VerifyOptions {
     against: Vec<NamedFiles>,
 }
 
-#[derive(Serialize)]
-struct Verdict {
-    text: String,
-    warnings: Vec<String>,
-}
-
 /// Whether a repository is in order: `haulout repository verify`.
 ///
 /// # Errors
@@ -228,9 +222,7 @@ pub fn verify_repository(options: &JsVerifyOptions) -> Result<JsVerdict, JsError
         });
         let others: Result<Vec<_>, Report> = others.collect();
         let pushed = draft::pushed(&files(options.repository));
-        let draft::Verdict { text, warnings } =
-            draft::check(called(&options.folder), &pushed, &others?)?;
-        Ok(Verdict { text, warnings })
+        draft::check(called(&options.folder), &pushed, &others?)
     });
     result.map(Into::into)
 }

@@ -1,7 +1,7 @@
 //! What a render is asked for: the command line's flags.
 
 use crate::values::Flags;
-use crate::values::flags::{EnvPrefix, FileValue, KeyValue, Kind, ValuesFile, split_library};
+use crate::values::flags::{FileValue, Kind, ValuesFile, split_library};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -73,12 +73,7 @@ impl RenderOptions {
 
     /// The data values.
     pub fn flags(&self) -> Flags {
-        let standard_input = self.values.as_ref().map(|text| ValuesFile {
-            library: String::new(),
-            argument: "-".into(),
-            path: "stdin.yml".into(),
-            bytes: text.clone().into(),
-        });
+        let standard_input = self.values.as_deref().map(ValuesFile::standard_input);
         let files = self.data_values_files.iter().map(|file| {
             let (library, path) = split_library(&file.name).unwrap_or(("", &file.name));
             ValuesFile {
@@ -88,39 +83,23 @@ impl RenderOptions {
                 bytes: file.data.clone().into(),
             }
         });
-        let prefixes = |kind: Kind, prefixes: &[String]| -> Vec<EnvPrefix> {
-            let prefix = |prefix: &String| EnvPrefix {
-                kind,
-                prefix: prefix.clone(),
-            };
-            prefixes.iter().map(prefix).collect()
-        };
-        let values = |kind: Kind, arguments: &[String]| -> Vec<KeyValue> {
-            let value = |argument: &String| KeyValue {
-                kind,
-                argument: argument.clone(),
-            };
-            arguments.iter().map(value).collect()
-        };
         let file_values = self.data_value_files.iter().map(|file| FileValue {
             key: file.key.clone(),
             path: file.path.clone(),
             bytes: file.data.clone().into(),
         });
-        Flags {
+        let mut flags = Flags {
             files: files.chain(standard_input).collect(),
-            env_prefixes: [
-                prefixes(Kind::Text, &self.data_values_env),
-                prefixes(Kind::Yaml, &self.data_values_env_yaml),
-            ]
-            .concat(),
             environment: self.environment.clone().into_iter().collect(),
-            key_values: [
-                values(Kind::Text, &self.data_values),
-                values(Kind::Yaml, &self.data_values_yaml),
-            ]
-            .concat(),
             file_values: file_values.collect(),
-        }
+            ..Flags::default()
+        };
+        flags.add(Kind::Text, &self.data_values_env, &self.data_values);
+        flags.add(
+            Kind::Yaml,
+            &self.data_values_env_yaml,
+            &self.data_values_yaml,
+        );
+        flags
     }
 }

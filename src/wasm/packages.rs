@@ -13,7 +13,7 @@ use crate::package::offer::Offer;
 use crate::package::reference::Reference;
 use crate::package::report::{self, Style};
 use crate::package::repository::Repository;
-use crate::package::select::{Candidate, Request};
+use crate::package::select::{self, Candidate, Request};
 use crate::package::source::{Inputs, Rendered, Source};
 use crate::package::upgrade::{Upgrade, upgrade};
 use crate::package::version::Version;
@@ -181,23 +181,24 @@ struct Values(Vec<ValuesFile>);
 impl<'de> Deserialize<'de> for Values {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Values, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        let file = |argument: &str, path: &str, data: &str| ValuesFile {
-            library: String::new(),
-            argument: argument.to_string(),
-            path: path.to_string(),
-            bytes: data.into(),
-        };
         let part = |item: &Value, key: &str| {
             let found = item.as_map()?.get(key)?;
             found.value.as_str().map(str::to_string)
         };
         let files = match &value {
             Value::Null => Some(Vec::new()),
-            Value::Str(text) => text.as_str().map(|text| vec![file("-", "stdin.yml", text)]),
+            Value::Str(text) => text
+                .as_str()
+                .map(|text| vec![ValuesFile::standard_input(text)]),
             Value::Array(items) => {
                 let files = items.items.iter().map(|item| {
                     let name = part(&item.value, "name")?;
-                    Some(file(&name, &name, &part(&item.value, "data")?))
+                    Some(ValuesFile {
+                        library: String::new(),
+                        argument: name.clone(),
+                        path: name,
+                        bytes: part(&item.value, "data")?.into(),
+                    })
                 });
                 files.collect()
             }
@@ -250,7 +251,7 @@ impl InstallOptions {
     }
 
     fn plan(&self, repository: Option<Reference>) -> Result<Plan, Report> {
-        required("--namespace", &self.namespace)?;
+        wanted::required("--namespace", &self.namespace)?;
         Ok(Plan {
             name: self.name.clone(),
             namespace: self.namespace.clone(),
@@ -259,13 +260,6 @@ impl InstallOptions {
             permissions: self.rbac.parse()?,
             repository,
         })
-    }
-}
-
-fn required(flag: &str, value: &str) -> Result<(), Report> {
-    match value {
-        "" => Err(Report::new(format!("expected {flag}"))),
-        _ => Ok(()),
     }
 }
 
@@ -365,9 +359,10 @@ impl Session {
                 selection: plan.selection.clone(),
                 ..Request::default()
             };
-            if let Some(error) = explain(&candidates, &request).error {
-                return Err(Report::new(error));
-            }
+            let selected = select::select(&candidates, &request);
+            selected
+                .result
+                .map_err(|error| Report::new(error.to_string()))?;
             install_set(&plan, &source.with(&inputs).render()?, &inputs)
         });
         result.map(Into::into)

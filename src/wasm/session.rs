@@ -10,6 +10,7 @@ use crate::position::Source;
 use crate::render::{self, Inspect, Options, Output, Ready, Request};
 use crate::schema::export;
 use crate::templates;
+use crate::values::flags::STANDARD_INPUT;
 use crate::yaml::{self, Value};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -283,7 +284,7 @@ pub fn read_values(values: &str) -> JsReading {
 /// Writes data values with the comments that stand in another text of theirs; what is no YAML stays as it is.
 #[wasm_bindgen]
 pub fn rewrite_values(commented: &str, values: &str) -> JsRewriting {
-    let source = |text: &str| Source::file("stdin.yml", text);
+    let source = |text: &str| Source::file(STANDARD_INPUT, text);
     let rewriting = match yaml::rewrite(&source(commented), &source(values)) {
         Ok(rewritten) => Rewriting {
             text: String::from_utf8_lossy(&rewritten.text).into_owned(),
