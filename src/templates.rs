@@ -8,22 +8,20 @@ use crate::files::File;
 use crate::order;
 use serde::Serialize;
 
-/// The files of all packages: `FAMILY/VERSION/NAME/PATH` and what they hold.
+/// Goes through the files of all packages: `FAMILY/VERSION/NAME/PATH` and what they hold.
 #[cfg(not(target_arch = "wasm32"))]
-fn all() -> Vec<(String, Vec<u8>)> {
+fn visit(mut see: impl FnMut(&str, &[u8])) {
     use include_dir::{Dir, include_dir};
     static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
-    let mut files = Vec::new();
     let mut folders = vec![&TEMPLATES];
     while let Some(folder) = folders.pop() {
         folders.extend(folder.dirs());
         for file in folder.files() {
             let path = file.path().to_string_lossy().replace('\\', "/");
-            files.push((path, file.contents().to_vec()));
+            see(&path, file.contents());
         }
     }
-    files
 }
 
 #[cfg(target_arch = "wasm32")]
@@ -32,8 +30,12 @@ thread_local! {
 }
 
 #[cfg(target_arch = "wasm32")]
-fn all() -> Vec<(String, Vec<u8>)> {
-    LOADED.with_borrow(Clone::clone)
+fn visit(mut see: impl FnMut(&str, &[u8])) {
+    LOADED.with_borrow(|files| {
+        for (path, bytes) in files {
+            see(path, bytes);
+        }
+    });
 }
 
 /// Holds these files from now on: `FAMILY/VERSION/NAME/PATH` and what they hold.
@@ -64,11 +66,12 @@ impl Package {
 
     /// Its files, sorted by path.
     pub fn files(&self) -> Vec<File> {
-        let ours = all().into_iter().filter_map(|(path, bytes)| {
-            let path = path.strip_prefix(&self.folder)?;
-            Some(File::new(path, format!("file '{path}'"), bytes))
+        let mut files = Vec::new();
+        visit(|path, bytes| {
+            if let Some(path) = path.strip_prefix(&self.folder) {
+                files.push(File::new(path, format!("file '{path}'"), bytes));
+            }
         });
-        let mut files: Vec<File> = ours.collect();
         order::sort_by(&mut files, |a, b| a.path().cmp(b.path()));
         files
     }
@@ -77,7 +80,7 @@ impl Package {
 /// All packages: by family and name, the newest version of each first.
 pub fn packages() -> Vec<Package> {
     let mut packages: Vec<Package> = Vec::new();
-    for (path, _) in all() {
+    visit(|path, _| {
         let mut folders = path.splitn(4, '/');
         let (Some(family), Some(version), Some(name), Some(_)) = (
             folders.next(),
@@ -85,7 +88,7 @@ pub fn packages() -> Vec<Package> {
             folders.next(),
             folders.next(),
         ) else {
-            continue;
+            return;
         };
         let folder = format!("{family}/{version}/{name}/");
         if packages.iter().all(|package| package.folder != folder) {
@@ -96,7 +99,7 @@ pub fn packages() -> Vec<Package> {
                 folder,
             });
         }
-    }
+    });
     order::sort_by(&mut packages, |a, b| {
         b.name
             .cmp(&a.name)

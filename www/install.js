@@ -1,7 +1,7 @@
 // Carvel packaging: which version a PackageInstall gets, the resources that install the package, what an upgrade changes.
-import { download, element } from './dom.js';
+import { element } from './dom.js';
 import { isCarried } from './engine.js';
-import { copyButton } from './take.js';
+import { takeButtons } from './take.js';
 import { showYaml } from './output.js';
 import { say } from './words.js';
 
@@ -68,16 +68,14 @@ export function buildInstall(panel, page) {
     const whole = () => resources.map(({ text }) => text.replace(/^(?!---\n)/, '---\n')).join('');
     const wasOpen = new Set([...files.querySelectorAll('details[open]')].map((place) => place.dataset.path));
     files.replaceChildren(
-      element('div', { class: 'tools' }, copyButton(say('whatInstalls'), whole, page.notice),
-        element('button', { type: 'button', 'aria-label': say('downloadOf', say('whatInstalls')), onclick: () => download('install.yaml', whole()) }, say('download'))),
+      element('div', { class: 'tools' }, ...takeButtons(say('whatInstalls'), whole, page.notice, 'install.yaml')),
       ...warnings.map((line) => element('p', { class: 'notice' }, line)),
       ...resources.map(({ path, text }) => {
         const pre = element('pre', { tabindex: '0', role: 'region', 'aria-label': path });
         showYaml(pre, text);
         return element('details', { 'data-path': path, open: wasOpen.has(path) },
           element('summary', {}, path, ' ', element('span', { class: 'quiet' }, kindsOf(text))),
-          element('div', { class: 'tools' }, copyButton(path, () => text, page.notice),
-            element('button', { type: 'button', 'aria-label': say('downloadOf', path), onclick: () => download(path.split('/').at(-1), text) }, say('download'))), pre);
+          element('div', { class: 'tools' }, ...takeButtons(path, () => text, page.notice, path.split('/').at(-1))), pre);
       }));
     steps.replaceChildren(...[install, uninstall].map((lines) => element('pre', { tabindex: '0', role: 'region', 'aria-label': lines[0] }, lines.join('\n'))));
   }

@@ -67,14 +67,19 @@ export function buildTakeAway(panel, page) {
   function box(title, text, name, ...more) {
     const heading = element('h3', { id: `take-${title}` }, say(title));
     const pre = element('pre', { tabindex: '0', role: 'region', 'aria-labelledby': heading.id });
-    const tools = element('div', { class: 'tools' }, ...more, copyButton(say(title), text, page.notice),
-      name && element('button', { type: 'button', 'aria-label': say('downloadOf', say(title)), onclick: () => download(name, text()) }, say('download')));
+    const tools = element('div', { class: 'tools' }, ...more, ...takeButtons(say(title), text, page.notice, name));
     return { element: element('div', { class: 'take' }, element('div', { class: 'bar' }, heading, tools), pre), pre, tools, text };
   }
 }
 
+/** Buttons that copy what `text` gives, and save it as a file if that has a name. */
+export function takeButtons(what, text, notice, name) {
+  const save = name && element('button', { type: 'button', 'aria-label': say('downloadOf', what), onclick: () => download(name, text()) }, say('download'));
+  return [copyButton(what, text, notice), save];
+}
+
 /** A button that copies what `text` gives. */
-export function copyButton(what, text, notice) {
+function copyButton(what, text, notice) {
   return element('button', {
     type: 'button', 'aria-label': say('copyOf', what),
     onclick: async ({ target }) => {

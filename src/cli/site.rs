@@ -3,6 +3,7 @@
 use super::Printed;
 use super::flags::{BuildSiteFlags, SiteCommand};
 use super::input::Reader;
+use super::interrupt;
 use super::links::Allowed;
 use super::output::put_in_place;
 use super::page;
@@ -180,6 +181,7 @@ fn check_place(out: &str) -> Result<(), Report> {
 
 fn write(folder: &str, files: &Files) -> Result<(), Report> {
     for (path, bytes) in files {
+        interrupt::check()?;
         let place = Path::new(folder).join(clean(path));
         let above = place.parent().unwrap_or(Path::new(folder));
         fs::create_dir_all(above)
