@@ -31,21 +31,24 @@ const summary = (times) => {
   return { best: times[0], middle: times[times.length >> 1] };
 };
 
-/** Whole processes; with a peer each run of ours is followed by one of the peer's, so that both see the same machine. */
+/**
+ * Whole processes; with a peer each run of ours is followed by one of the peer's, so that both see the same machine. A peer that takes
+ * half a minute for one run has that one.
+ */
 function whole({ folder }) {
   const [ours, theirs] = [[], []];
   const until = performance.now() + budget * (ytt ? 2 : 1);
   while (ours.length < 5 || (performance.now() < until && ours.length < 300)) {
     ours.push(run(binary, folder));
-    if (ytt) theirs.push(run(ytt, folder));
+    if (ytt && (theirs.length === 0 || performance.now() < until)) theirs.push(run(ytt, folder));
   }
-  const ratio = ytt && summary(ours.map((time, index) => theirs[index] / time)).middle;
+  const ratio = ytt && summary(theirs.map((time, index) => time / ours[index])).middle;
   return { ...summary(ours), peer: ytt && summary(theirs), ratio };
 }
 
 /** The most memory that a run holds, in MiB; NaN where there is no `time` to ask. */
-function memory({ folder }) {
-  const timed = spawnSync('/usr/bin/time', ['-f', '%M', binary, '-f', folder], { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
+function memory(program, { folder }) {
+  const timed = spawnSync('/usr/bin/time', ['-f', '%M', program, '-f', folder], { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' });
   return timed.status === 0 ? Number(timed.stderr.trim().split('\n').pop()) / 1024 : NaN;
 }
 
@@ -63,7 +66,13 @@ function engine({ folder }) {
 
 const number = (value) => (value === undefined || Number.isNaN(value) ? '–' : value < 9.95 ? value.toFixed(1) : value.toFixed(0));
 
-const results = cases.map((each) => ({ ...each, whole: whole(each), memory: memory(each), engine: engine(each) }));
+const named = ({ name, size }) => (size ? `${size.toLocaleString('en')} ${name}` : name);
+
+const results = cases.map((each) => {
+  const result = { ...each, whole: whole(each), memory: memory(binary, each), peerMemory: ytt && memory(ytt, each), engine: engine(each) };
+  console.error(`${named(each)}: ${number(result.whole.best)} ms${ytt ? `, ytt ${number(result.whole.peer.best)}` : ''}`);
+  return result;
+});
 // A page renders what people write; the largest inputs are for the command line.
 const paged = results.filter(({ size, name }, index) => !size || results[index + 1]?.name !== name);
 const node = built() ? await inNode(paged) : [];
@@ -86,7 +95,7 @@ function slope({ name, size }) {
 }
 
 const rows = results.map((each) => [
-  each.size ? `${each.size.toLocaleString('en')} ${each.name}` : each.name,
+  named(each),
   number(each.whole.best),
   number(each.whole.middle),
   number(each.memory),
@@ -94,9 +103,11 @@ const rows = results.map((each) => [
   slope(each) === '' ? '' : slope(each).toFixed(2),
   number(each.node),
   number(each.chromium),
-  ytt ? `${number(each.whole.peer.best)} (×${number(each.whole.ratio)})` : each.recorded ? `${each.recorded * 1000} (recorded)` : '',
+  ...(ytt
+    ? [`${number(each.whole.peer.best)} (×${number(each.whole.ratio)})`, number(each.peerMemory)]
+    : [each.recorded ? `${each.recorded * 1000} (recorded)` : '', '']),
 ]);
-const head = ['input', 'process, best', 'median', 'MiB', 'engine', '× per doubling', 'Node', 'Chromium', 'ytt'];
+const head = ['input', 'process, best', 'median', 'MiB', 'engine', '× per doubling', 'Node', 'Chromium', 'ytt', 'its MiB'];
 const table = [head, head.map((_, column) => (column ? '--:' : '---')), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 const version = (program, ...args) => spawnSync(program, args, { encoding: 'utf8' }).stdout?.trim().split('\n')[0];
