@@ -13,12 +13,13 @@ import { OwnFiles, buildOwn } from './own.js';
 import { fromFragment } from './share.js';
 import { isSecretName, mentionsSecret, withoutSecrets } from './secrets.js';
 import { Values, isMap, map, parseJson } from './values.js';
-import { element, find, tabs } from './dom.js';
+import { element, find, painted, tabs } from './dom.js';
 import { announce, givenValues, isEmbedded, keepPage, packagesOf, sourceFor } from './setting.js';
 import { toYaml } from './yaml.js';
 import { label, languageNames, say, speak } from './words.js';
 
 const engine = new Engine();
+engine.start();
 let session;
 const values = new Values((from) => {
   announce('change', { values: values.text, changed: values.text !== '' });
@@ -62,6 +63,9 @@ async function follow(from) {
   if (from === 'text') await readText();
   else find('unread').hidden = true;
   if (from === 'form') await keepComments();
+  // Form and manifests are shown in one frame, unless the manifests take longer than a person would notice.
+  const rendered = render();
+  await Promise.race([rendered, new Promise((resolve) => { setTimeout(resolve, 50); })]);
   if (find('values').value !== values.text) find('values').value = values.text;
   open.views?.update();
   take.update();
@@ -71,7 +75,7 @@ async function follow(from) {
   find('again').disabled = values.text === '';
   applyFinder();
   remember();
-  await render();
+  await (await rendered)();
 }
 
 let commentsLost = 0;
@@ -89,7 +93,7 @@ async function keepComments() {
 /** Reads the text into the form, as far as it can be shown there. */
 async function readText() {
   const { text } = values;
-  const { tree } = await readValues(text).catch(() => ({}));
+  const { tree } = text === '' ? { tree: map() } : await readValues(text).catch(() => ({}));
   if (text !== values.text) return;
   find('unread').hidden = Boolean(tree);
   if (tree) values.read(tree);
@@ -109,19 +113,28 @@ async function busy(work) {
   }
 }
 
+/** Renders; what is to be done beside the manifests once they are there, as `show` has it. */
 async function render() {
   const started = performance.now();
   const result = await session.render(values.text).catch((failure) => ({ error: failure.message, diagnostics: [], stopped: true }));
-  if (result) show(result, performance.now() - started);
+  return result ? show(result, performance.now() - started) : () => {};
 }
 
-/** Shows a result, or what is wrong beside the last one that was. */
+/** Shows the manifests of a rendering that worked. */
+function present(result, text, tree) {
+  rendering = { ...result, values: text };
+  reach = new Reach(session, tree, result.text);
+  output.show(result);
+}
+
+/** Shows a result, or what is wrong beside the last one that was. What may come a frame later is returned, to be done. */
 function show(result, spent) {
   const failed = Boolean(result.error);
   find('values').setAttribute('aria-invalid', String(failed));
   find('failure').hidden = !failed;
   find('output').classList.toggle('stale', failed);
   find('errors').textContent = result.error;
+  if (!failed) present(result, values.text, values.tree);
   const homeless = showErrors(result.diagnostics, open.views, find('summary'), { field: goTo, text: goToText, source: (place) => source.open(place) });
   if (failed) {
     find('said').open = homeless > 0 || !result.diagnostics.length;
@@ -129,17 +142,18 @@ function show(result, spent) {
     unlight();
     announce('error', { error: result.error, diagnostics: result.diagnostics });
     status(result.stopped ? say('stopped') : say('wrong', Math.max(1, result.diagnostics.length)));
-    busy(lookAgain);
-    return;
+    return lookAgain;
   }
-  announce('render', { text: result.text, documents: result.documents, ms: spent });
-  rendering = { ...result, values: values.text };
-  reach = new Reach(session, values.tree, result.text);
-  output.show(result);
   find('took').textContent = say('took', Math.max(1, Math.round(spent)));
-  status(`${say('documents', result.documents.length)}, ${say('differ', countDifference(open.defaults, result.text))}`);
-  busy(lookAgain);
-  light();
+  const shown = rendering;
+  return async () => {
+    await painted();
+    if (shown !== rendering) return;
+    announce('render', { text: result.text, documents: result.documents, ms: spent });
+    status(`${say('documents', result.documents.length)}, ${say('differ', countDifference(open.defaults, result.text))}`);
+    light();
+    await lookAgain();
+  };
 }
 
 /** What the panel that is looked at has to show beside the result. */
@@ -305,14 +319,24 @@ async function openPackage(name, state) {
 }
 
 async function openSource(from, name, state, own) {
-  const opened = await engine.open(from);
+  const { text = '', tree = map() } = state ?? values;
+  const opened = engine.session(from);
+  // What goes wrong with a person's values is said when the form is there.
+  const first = await opened.base(text).catch((failure) => {
+    if (text === '') throw failure;
+    return { error: failure.message };
+  });
   session?.close();
   session = opened;
-  const [form, defaults] = await Promise.all([session.form().catch(() => undefined), session.base('')]);
+  const forming = session.form().catch(() => undefined);
+  const base = text === '' ? first : session.base('');
+  // The manifests are there before the form is.
+  if (!first.error) present(first, text, tree);
+  const [form, defaults] = await Promise.all([forming, base]);
   const asked = JSON.stringify(form);
   // Files at work may be broken for a moment, and a form stays where it is if it asks the same.
   const isKept = own && own === open.own && open.form && (!form || asked === open.asked);
-  if (form && !isKept) takeDefaults(form.root, (await readPiece(form.root.yaml)).value);
+  if (form && !isKept) takeDefaults(form.root, parseJson(form.usual).v);
   if (state) values.begin(state);
   open = isKept ? { ...open, defaults: defaults?.text ?? '' } : { name, form, asked, own, defaults: defaults?.text ?? '', views: undefined };
   if (!isKept) {

@@ -3,11 +3,19 @@
 /** How many edits are looked for before a part counts as replaced. */
 const PATIENCE = 1_500;
 
+/** What was compared last: the result of a change is looked at in several places. */
+let last = {};
+
 /**
  * The lines of both texts in order: `{ kind: 'same' | 'added' | 'removed', line, at }`, `at` the line's
  * index in the second text (of a removed line: where it stood).
  */
 export function lineDiff(before, after) {
+  if (last.before !== before || last.after !== after) last = { before, after, entries: compare(before, after) };
+  return last.entries;
+}
+
+function compare(before, after) {
   const [a, b] = [before, after].map((text) => text.split('\n'));
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1;

@@ -17,6 +17,15 @@ export function element(tag, properties = {}, ...children) {
 
 export const find = (id) => document.getElementById(id);
 
+/** When the browser has shown what is there now; soon, if it shows nothing. */
+export const painted = () => new Promise((resolve) => {
+  const shownOr = setTimeout(resolve, 100);
+  requestAnimationFrame(() => {
+    clearTimeout(shownOr);
+    setTimeout(resolve);
+  });
+});
+
 /** Puts text on the clipboard; tells whether the browser let it. */
 export async function copy(text) {
   try {

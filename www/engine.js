@@ -28,7 +28,7 @@ class Session {
     this.#ask = (verb, request) => ask(verb, request, this);
   }
 
-  /** What to ask a person for: the form tree. */
+  /** What to ask a person for: `{ declared, root, usual }`, `usual` the JSON of the defaults at `v`, or nothing if these cannot be read. */
   form() {
     return this.#ask('form');
   }
@@ -82,15 +82,27 @@ export class Engine {
   #queue = [];
   #current;
   #lastId = 0;
+  /** The compiled module that every worker of this page gets. */
+  #module;
+
+  /** Starts the worker: who knows that it will be needed need not wait for the first request. */
+  start() {
+    this.#worker ??= this.#started();
+  }
 
   /** The packages that the engine holds: `[{ name, title, version }]`, the newest version of each first. */
   packages() {
     return this.#ask('packages');
   }
 
-  /** Opens a package `{ name }` or files `{ files: [{ path, data }] }`. */
+  /** A package `{ name }` or files `{ files: [{ path, data }] }`, which the first request opens. */
+  session(from) {
+    return new Session(++this.#lastId, from, (...request) => this.#ask(...request));
+  }
+
+  /** Opens a package or files, or fails. */
   async open(from) {
-    const session = new Session(++this.#lastId, from, (...request) => this.#ask(...request));
+    const session = this.session(from);
     await this.#ask('open', {}, session);
     return session;
   }
@@ -143,7 +155,7 @@ export class Engine {
       return;
     }
     const from = session && !this.#held.has(session) ? session.from : undefined;
-    this.#worker ??= this.#started();
+    this.start();
     this.#worker.postMessage({ id, verb, request, session: session?.id, from });
     if (this.#loaded) this.#wait();
   }
@@ -152,6 +164,9 @@ export class Engine {
     const worker = startWorker();
     worker.onmessage = ({ data }) => this.#settle(data);
     worker.onerror = (event) => this.#replace(new Failure(event.message || 'the engine could not be loaded'));
+    // Compiled here while the worker's script is on its way; a worker that gets nothing, as where a page's policy forbids it, does it itself.
+    this.#module ??= WebAssembly.compileStreaming(fetch(new URL('./pkg/haulout_bg.wasm', import.meta.url))).catch(() => { this.#module = undefined; });
+    this.#module.then((module) => worker.postMessage({ module }));
     return worker;
   }
 

@@ -68,16 +68,19 @@ export class Output {
     next.focus();
   }
 
-  /** Shows a rendering; a document that is as it was stays in place. */
+  /** Shows a rendering; a document that is as it was stays in place, and one of the same lines but some is changed where it stands. */
   show({ text, documents }) {
-    const kept = new Map(this.#documents.map((document) => [document.source, document]));
-    this.#documents = split(text, documents).map(({ lines, kind, name }) => {
-      const source = lines.join('\n');
-      const former = kept.get(source);
+    const former = this.#documents;
+    const kept = new Map(former.map((document) => [document.source, document]));
+    const parts = split(text, documents).map((part) => ({ ...part, source: part.lines.join('\n') }));
+    const same = parts.map(({ source }) => {
+      const document = kept.get(source);
       kept.delete(source);
-      return former ?? this.#document(lines, source, kind, name);
+      return document;
     });
-    for (const { element } of kept.values()) this.#seen.unobserve(element);
+    const left = new Set(kept.values());
+    this.#documents = parts.map((part, index) => same[index] ?? this.#changed(former[index], left, part) ?? this.#document(part));
+    for (const { element } of left) this.#seen.unobserve(element);
     const { text: pre, outline } = this.#places;
     let line = 0;
     for (const document of this.#documents) {
@@ -115,19 +118,40 @@ export class Output {
     if (this.#lit.length) scrollInto(this.#places.text, this.#lit[0]);
   }
 
-  #document(lines, source, kind, name) {
-    const covered = coveredLines(lines);
-    const rows = lines.map((line, index) => element('span', { class: covered[index] ? 'line covered' : 'line' }, `${line}\n`));
+  /** A document changed where it stands, if it is one of those left and has as many lines. */
+  #changed(document, left, part) {
+    if (!left.has(document) || document.kind !== part.kind || document.lines.length !== part.lines.length) return undefined;
+    left.delete(document);
+    document.change(part);
+    return document;
+  }
+
+  #document(part) {
+    const rows = part.lines.map(() => element('span', { class: 'line' }));
     const body = element('div', { class: 'document' }, ...rows);
-    const paint = () => rows.forEach((row, index) => {
-      row.classList.remove('covered');
-      row.replaceChildren(...highlight(lines[index], covered[index]), '\n');
-    });
-    const document = { source, kind, name, element: body, lines: rows, paint };
+    const button = element('button', { type: 'button', onclick: () => scrollInto(this.#places.text, body) });
+    const document = { element: body, lines: rows, entry: element('li', {}, button) };
+    let shown = [];
+    let covered = [];
+    let isColoured = false;
+    const fill = (index) => {
+      rows[index].classList.toggle('covered', covered[index] && !isColoured);
+      if (isColoured) rows[index].replaceChildren(...highlight(shown[index], covered[index]), '\n');
+      else rows[index].textContent = `${shown[index]}\n`;
+    };
+    document.change = ({ lines, source, kind, name }) => {
+      const before = { shown, covered };
+      [shown, covered] = [lines, coveredLines(lines)];
+      lines.forEach((line, index) => { if (line !== before.shown[index] || covered[index] !== before.covered[index]) fill(index); });
+      if (name !== document.name || !button.childNodes.length) button.replaceChildren(element('span', { class: 'kind' }, kind ?? say('other')), name ? ` ${name}` : '');
+      Object.assign(document, { source, kind, name });
+    };
+    document.paint = () => {
+      isColoured = true;
+      rows.forEach((row, index) => fill(index));
+    };
+    document.change(part);
     this.#seen.observe(body);
-    const button = element('button', { type: 'button', onclick: () => scrollInto(this.#places.text, body) },
-      element('span', { class: 'kind' }, kind ?? say('other')), name ? ` ${name}` : '');
-    document.entry = element('li', {}, button);
     return document;
   }
 }

@@ -20,8 +20,15 @@ async function fetched(url) {
   return answer;
 }
 
+let give;
+/** The compiled module of what renders, if whoever started this worker has one. */
+const given = new Promise((resolve) => { give = resolve; });
+
+/** Takes that module, or nothing. */
+export const take = (module) => give(module);
+
 /** What renders. */
-export const rendering = () => once('rendering', () => init());
+export const rendering = () => once('rendering', async () => init({ module_or_path: await given }));
 
 /** The packages that the engine holds: `packages`, `Session.open_package` and what names a package need their templates. */
 export const templates = () =>

@@ -1,6 +1,6 @@
 // The engine, off the page's main thread: the sessions of everything on the page, one answer for each request.
 import { packages, read_values, rewrite_values, select, Session, upgrade } from './pkg/haulout.js';
-import { packaging, rendering, templates } from './parts.js';
+import { packaging, rendering, take, templates } from './parts.js';
 
 let loaded = false;
 // A request that comes meanwhile says what went wrong; by itself it is no fault.
@@ -13,6 +13,9 @@ rendering().then(() => {
 const parts = { packages: templates, select: packaging, install: packaging, upgrade: () => Promise.all([templates(), packaging()]) };
 const sessions = new Map();
 
+/** The newest rendering of each session, with its values: what is asked for again is there. */
+const newest = new Map();
+
 function open(id, { name, files }) {
   const opened = files ? Session.open_files(files) : Session.open_package(name);
   close(id);
@@ -22,6 +25,12 @@ function open(id, { name, files }) {
 function close(id) {
   sessions.get(id)?.free();
   sessions.delete(id);
+  newest.delete(id);
+}
+
+function render(id, values) {
+  if (newest.get(id)?.values !== values) newest.set(id, { values, rendering: sessions.get(id).render(values) });
+  return newest.get(id).rendering;
 }
 
 /** What packaging says, or what it says is wrong. */
@@ -34,14 +43,20 @@ function told(ask) {
   }
 }
 
+/** A form with its defaults as values are read. */
+function formOf(session) {
+  const form = session.form();
+  return { ...form, usual: read_values(`v:\n${form.root.yaml.replace(/^/gm, '  ')}\n`).json };
+}
+
 const answers = {
   packages: () => packages(),
   open: () => {},
   close: (request, id) => close(id),
-  form: (request, id) => sessions.get(id).form(),
-  render: ({ values, options }, id) => sessions.get(id).render_with({ ...options, values }),
+  form: (request, id) => formOf(sessions.get(id)),
+  render: ({ values, options }, id) => (options ? sessions.get(id).render_with({ ...options, values }) : render(id, values)),
   probe: ({ values }, id) => sessions.get(id).render(values).text,
-  base: ({ values }, id) => sessions.get(id).render(values),
+  base: ({ values }, id) => render(id, values),
   origins: ({ values }, id) => sessions.get(id).origins(values),
   source: ({ path }, id) => sessions.get(id).source(path),
   install: ({ options }, id) => told(() => sessions.get(id).installSet(options)),
@@ -51,11 +66,13 @@ const answers = {
   upgrade: ({ options }) => told(() => upgrade(options)),
 };
 
-self.onmessage = async ({ data: { id, verb, request, session, from } }) => {
+self.onmessage = async ({ data: { module, id, verb, request, session, from } }) => {
+  if (!verb) {
+    take(module);
+    return;
+  }
   try {
-    await rendering();
-    await parts[verb]?.();
-    if (from?.name) await templates();
+    await Promise.all([rendering(), parts[verb]?.(), from?.name && templates()]);
     if (from) open(session, from);
     self.postMessage({ id, answer: answers[verb](request, session) });
   } catch (error) {
