@@ -19,7 +19,9 @@ import { toYaml } from './yaml.js';
 import { label, languageNames, say, speak } from './words.js';
 
 const engine = new Engine();
-engine.start();
+engine.start({ carried: true });
+// This script waits for nothing but itself, so that the engine starts early.
+if (document.readyState === 'loading') await new Promise((resolve) => { document.addEventListener('DOMContentLoaded', resolve); });
 let session;
 const values = new Values((from) => {
   announce('change', { values: values.text, changed: values.text !== '' });
@@ -65,8 +67,8 @@ async function follow(from) {
   if (from === 'form') await keepComments();
   // Form and manifests are shown in one frame, unless the manifests take longer than a person would notice.
   const rendered = render();
-  await Promise.race([rendered, new Promise((resolve) => { setTimeout(resolve, 50); })]);
   if (find('values').value !== values.text) find('values').value = values.text;
+  if (from === 'form' && document.activeElement?.closest('#form')) await Promise.race([rendered, new Promise((resolve) => { setTimeout(resolve, 50); })]);
   open.views?.update();
   take.update();
   busy(take.lookAgain);
@@ -149,6 +151,7 @@ function show(result, spent) {
   return async () => {
     await painted();
     if (shown !== rendering) return;
+    output.complete();
     announce('render', { text: result.text, documents: result.documents, ms: spent });
     status(`${say('documents', result.documents.length)}, ${say('differ', countDifference(open.defaults, result.text))}`);
     light();
@@ -465,7 +468,7 @@ find('language').addEventListener('change', async () => {
   compare.list();
   install.begin();
   take.update();
-  await render();
+  await busy(async () => (await render())());
 });
 find('package').addEventListener('change', () => {
   const own = find('package').value === 'own';

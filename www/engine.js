@@ -82,11 +82,13 @@ export class Engine {
   #queue = [];
   #current;
   #lastId = 0;
-  /** The compiled module that every worker of this page gets. */
-  #module;
+  /** What every worker of this page gets: the compiled module, and the carried templates if they are known to be needed. */
+  #given;
+  #carried = false;
 
-  /** Starts the worker: who knows that it will be needed need not wait for the first request. */
-  start() {
+  /** Starts the worker: who knows that it, and the carried templates, will be needed need not wait for the first request. */
+  start({ carried } = {}) {
+    this.#carried ||= carried;
     this.#worker ??= this.#started();
   }
 
@@ -164,10 +166,21 @@ export class Engine {
     const worker = startWorker();
     worker.onmessage = ({ data }) => this.#settle(data);
     worker.onerror = (event) => this.#replace(new Failure(event.message || 'the engine could not be loaded'));
-    // Compiled here while the worker's script is on its way; a worker that gets nothing, as where a page's policy forbids it, does it itself.
-    this.#module ??= WebAssembly.compileStreaming(fetch(new URL('./pkg/haulout_bg.wasm', import.meta.url))).catch(() => { this.#module = undefined; });
-    this.#module.then((module) => worker.postMessage({ module }));
+    this.#given ??= this.#fetched();
+    this.#given.then((given) => worker.postMessage(given));
     return worker;
+  }
+
+  /** Fetched here while the worker's script is on its way. A worker that is not given a part, as where a page's policy forbids it, fetches it itself. */
+  async #fetched() {
+    const [module, templates] = await Promise.all([
+      WebAssembly.compileStreaming(fetch(new URL('./pkg/haulout_bg.wasm', import.meta.url))),
+      this.#carried && fetch(new URL('./pkg/templates.json', import.meta.url)).then((answer) => answer.json()),
+    ]).catch(() => {
+      this.#given = undefined;
+      return [];
+    });
+    return { module, templates };
   }
 
   #wait() {

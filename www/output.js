@@ -4,6 +4,8 @@ import { lineDiff } from './diff.js';
 import { coveredLines, highlight, replaceChildren, split } from './manifests.js';
 import { say } from './words.js';
 
+/** How many lines are made at once: more than a screen shows. */
+const AT_ONCE = 100;
 /** Lines around a difference that are shown with it. */
 const AROUND = 3;
 
@@ -79,17 +81,23 @@ export class Output {
       return document;
     });
     const left = new Set(kept.values());
-    this.#documents = parts.map((part, index) => same[index] ?? this.#changed(former[index], left, part) ?? this.#document(part));
+    let before = 0;
+    this.#documents = parts.map((part, index) => {
+      const document = same[index] ?? this.#changed(former[index], left, part) ?? this.#document(part, before > AT_ONCE);
+      document.first = before;
+      before += part.lines.length;
+      return document;
+    });
     for (const { element } of left) this.#seen.unobserve(element);
     const { text: pre, outline } = this.#places;
-    let line = 0;
-    for (const document of this.#documents) {
-      document.first = line;
-      line += document.lines.length;
-    }
     replaceChildren(pre, this.#documents.map(({ element }) => element));
     replaceChildren(outline, this.#documents.map(({ entry }) => entry));
     this.filter(this.#filter);
+  }
+
+  /** Makes the lines that `show` left for later. */
+  complete() {
+    for (const document of this.#documents) document.make();
   }
 
   /** Leaves only the documents whose kind or name holds a text. */
@@ -109,10 +117,10 @@ export class Output {
   light(indices) {
     for (const line of this.#lit) line.classList.remove('lit');
     this.#lit = [];
-    for (const { first, lines, entry } of this.#documents) {
-      const before = this.#lit.length;
-      lines.forEach((line, index) => { if (indices.has(first + index)) this.#lit.push(line); });
-      entry.classList.toggle('lit', this.#lit.length > before);
+    for (const document of this.#documents) {
+      const within = [...indices].filter((index) => index >= document.first && index < document.first + document.count);
+      this.#lit.push(...within.map((index) => document.lines[index - document.first]));
+      document.entry.classList.toggle('lit', within.length > 0);
     }
     for (const line of this.#lit) line.classList.add('lit');
     if (this.#lit.length) scrollInto(this.#places.text, this.#lit[0]);
@@ -120,17 +128,17 @@ export class Output {
 
   /** A document changed where it stands, if it is one of those left and has as many lines. */
   #changed(document, left, part) {
-    if (!left.has(document) || document.kind !== part.kind || document.lines.length !== part.lines.length) return undefined;
+    if (!left.has(document) || document.kind !== part.kind || document.count !== part.lines.length) return undefined;
     left.delete(document);
     document.change(part);
     return document;
   }
 
-  #document(part) {
-    const rows = part.lines.map(() => element('span', { class: 'line' }));
-    const body = element('div', { class: 'document' }, ...rows);
+  /** A new document; one that is not in sight may have its lines later. Those of a Secret are covered from the first. */
+  #document(part, later) {
+    const body = element('div', { class: 'document' });
     const button = element('button', { type: 'button', onclick: () => scrollInto(this.#places.text, body) });
-    const document = { element: body, lines: rows, entry: element('li', {}, button) };
+    let rows;
     let shown = [];
     let covered = [];
     let isColoured = false;
@@ -139,16 +147,33 @@ export class Output {
       if (isColoured) rows[index].replaceChildren(...highlight(shown[index], covered[index]), '\n');
       else rows[index].textContent = `${shown[index]}\n`;
     };
-    document.change = ({ lines, source, kind, name }) => {
-      const before = { shown, covered };
-      [shown, covered] = [lines, coveredLines(lines)];
-      lines.forEach((line, index) => { if (line !== before.shown[index] || covered[index] !== before.covered[index]) fill(index); });
-      if (name !== document.name || !button.childNodes.length) button.replaceChildren(element('span', { class: 'kind' }, kind ?? say('other')), name ? ` ${name}` : '');
-      Object.assign(document, { source, kind, name });
-    };
-    document.paint = () => {
-      isColoured = true;
-      rows.forEach((row, index) => fill(index));
+    const document = {
+      element: body,
+      entry: element('li', {}, button),
+      count: part.lines.length,
+      get lines() {
+        document.make();
+        return rows;
+      },
+      make() {
+        if (rows) return;
+        rows = shown.map(() => element('span', { class: 'line' }));
+        rows.forEach((row, index) => fill(index));
+        body.replaceChildren(...rows);
+      },
+      change({ lines, source, kind, name }) {
+        const before = { shown, covered };
+        [shown, covered] = [lines, coveredLines(lines)];
+        if (rows) lines.forEach((line, index) => { if (line !== before.shown[index] || covered[index] !== before.covered[index]) fill(index); });
+        else if (later && !covered.includes(true)) body.textContent = `${source}\n`;
+        else document.make();
+        if (name !== document.name || !button.childNodes.length) button.replaceChildren(element('span', { class: 'kind' }, kind ?? say('other')), name ? ` ${name}` : '');
+        Object.assign(document, { source, kind, name });
+      },
+      paint() {
+        isColoured = true;
+        document.lines.forEach((row, index) => fill(index));
+      },
     };
     document.change(part);
     this.#seen.observe(body);

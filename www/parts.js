@@ -20,21 +20,19 @@ async function fetched(url) {
   return answer;
 }
 
-let give;
-/** The compiled module of what renders, if whoever started this worker has one. */
-const given = new Promise((resolve) => { give = resolve; });
-
-/** Takes that module, or nothing. */
-export const take = (module) => give(module);
+/** Takes what whoever started this worker has of the parts: `{ module, templates }`, or neither. */
+export let take;
+const given = new Promise((resolve) => { take = resolve; });
 
 /** What renders. */
-export const rendering = () => once('rendering', async () => init({ module_or_path: await given }));
+export const rendering = () => once('rendering', async () => init({ module_or_path: (await given).module }));
 
 /** The packages that the engine holds: `packages`, `Session.open_package` and what names a package need their templates. */
 export const templates = () =>
   once('templates', async () => {
-    const [files] = await Promise.all([fetched(new URL('./pkg/templates.json', import.meta.url)).then((answer) => answer.json()), rendering()]);
-    loadTemplates(files);
+    const files = (await given).templates || (await fetched(new URL('./pkg/templates.json', import.meta.url))).json();
+    await rendering();
+    loadTemplates(await files);
   });
 
 /** Packaging: `select`, `installSet`, `upgrade`, `buildPackage`, `buildRepository`, `verifyRepository`, `release`, `lock` need it. */

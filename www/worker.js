@@ -66,9 +66,10 @@ const answers = {
   upgrade: ({ options }) => told(() => upgrade(options)),
 };
 
-self.onmessage = async ({ data: { module, id, verb, request, session, from } }) => {
+self.onmessage = async ({ data }) => {
+  const { id, verb, request, session, from } = data;
   if (!verb) {
-    take(module);
+    take(data);
     return;
   }
   try {

@@ -148,6 +148,10 @@ fn say_sources(files: &mut Files, sources: &str) -> Result<(), Report> {
     })?;
     let said = text.replacen(place, &format!("{place} data-src=\"{sources}\""), 1);
     files.insert(name.to_string(), said.into_bytes());
+    // The page keeps what is of one build: another list of sources makes another of it.
+    if let Some(keeper) = files.get_mut("sw.js") {
+        keeper.extend_from_slice(format!("\n// {sources}\n").as_bytes());
+    }
     Ok(())
 }
 
