@@ -221,8 +221,8 @@ pub fn verify_repository(options: &JsVerifyOptions) -> Result<JsVerdict, JsError
             Ok((other.name.clone(), certain(&other.name, read)?))
         });
         let others: Result<Vec<_>, Report> = others.collect();
-        let pushed = draft::pushed(&files(options.repository));
-        draft::check(called(&options.folder), &pushed, &others?)
+        let files = files(options.repository);
+        draft::check(called(&options.folder), &files, &others?)
     });
     result.map(Into::into)
 }
