@@ -54,7 +54,8 @@ extern "C" {
     pub type JsRelease;
 }
 
-fn outputs(tree: &Tree) -> Vec<OutputFile> {
+/// The files of a tree.
+pub(super) fn outputs(tree: &Tree) -> Vec<OutputFile> {
     let file = |(path, node): (String, &Node)| match node {
         Node::File { bytes, .. } => Some(output((path, bytes.to_vec()))),
         Node::Folder => None,

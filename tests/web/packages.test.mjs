@@ -1,5 +1,5 @@
 // Packaging as WebAssembly gives what the command line gives: the recorded cases of `select`, `install`, `upgrade`,
-// `package`, `repository`, `release` and `lock` are asked of both, and files, texts and errors compared.
+// `package`, `repository`, `release`, `lock` and `bundle` are asked of both, and files, texts and errors compared.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -297,7 +297,7 @@ test('recorded cases', () => {
   const compared = {};
   const skipped = {};
   const differing = [];
-  for (const family of ['select', 'install', 'upgrade', 'build', 'repository', 'release', 'lock']) {
+  for (const family of ['select', 'install', 'upgrade', 'build', 'repository', 'release', 'lock', 'bundle']) {
     for (const place of places(join(cases, 'package', family))) {
       try {
         compare(place);
@@ -311,7 +311,7 @@ test('recorded cases', () => {
   const told = (counts) => Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(', ');
   console.log(`compared: ${told(compared)}; for the command line alone: ${told(skipped)}`);
   assert.deepEqual(differing, []);
-  for (const [family, least] of Object.entries({ select: 25, install: 15, upgrade: 12, build: 20, repository: 12, release: 3, lock: 15 })) {
+  for (const [family, least] of Object.entries({ select: 25, install: 15, upgrade: 12, build: 20, repository: 12, release: 3, lock: 15, bundle: 10 })) {
     assert.ok(compared[family] >= least, `${family}: ${compared[family]}`);
   }
 });
