@@ -243,6 +243,31 @@ const commands = {
   },
 };
 
+/** What `bundle` is asked: archives are named by their path, as the command line names them. */
+commands.bundle = (work) => {
+  const [verb] = work.command.words;
+  const [tar, folders] = [work.one('tar'), work.command.f ?? []];
+  const archive = tar && { path: tar, data: readFileSync(join(work.folder, tar)) };
+  const source = archive
+    ? { archive }
+    : { bundle: work.one('b'), files: folders.flatMap((path) => files(join(work.folder, path))), labels: Object.fromEntries((work.command.l ?? []).map((label) => label.split('='))) };
+  switch (verb) {
+    case 'inspect':
+      return { out: engine.inspectBundle(source).text };
+    case 'from-tar': {
+      const { bundle, files: made } = engine.bundleFromTar(source);
+      return { out: `${bundle}\n`, created: created(work.one('o'), made) };
+    }
+    case 'to-tar':
+    case 'copy': {
+      const { bundle, archive: made } = engine.bundleToTar(source);
+      return { out: `${bundle}\n`, created: created('', [{ path: work.one('o') ?? work.one('to-tar'), text: made }]) };
+    }
+    default:
+      throw new Skip('a registry');
+  }
+};
+
 const booleans = ['offline', 'unresolved-inspect', 'explain', 'prereleases', 'downgradable', 'replace', 'dry-run', 'allow-unlocked'];
 
 function compare(place) {
