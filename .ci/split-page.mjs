@@ -16,7 +16,7 @@ import { join } from 'node:path';
 /** What a page loads later: exported functions … */
 const LATER = ['select', 'installSet', 'session_installSet', 'upgrade', 'buildPackage', 'buildRepository', 'verifyRepository', 'release', 'lock', 'bundleToTar', 'bundleFromTar', 'inspectBundle'];
 /** … and what is in the table for their sake. */
-const MARK = /haulout::(package|wasm::(packages|making))::|\b(tar|flate2|miniz_oxide)::/;
+const MARK = /haulout::(package|wasm::(packages|making|bundles))::|\b(tar|flate2|miniz_oxide|simd_adler32|serde_json)::|\bstd(\[\w+\])?::io::(Read|Seek|Take|copy|cursor)\b/;
 const FEATURES = ['bulk-memory', 'bulk-memory-opt', 'mutable-globals', 'multivalue', 'nontrapping-float-to-int', 'reference-types', 'sign-ext'].map((name) => `--enable-${name}`);
 
 const NAME = /\$"(?:[^"\\]|\\.)*"|\$[^\s()]+/;

@@ -16,7 +16,7 @@ use haulout::package::model::{
     Constraint, Metadata, Package, PackageMetadata, PackageSpec, Prereleases, Resource,
     VersionSelection,
 };
-use haulout::package::names::{check_ref_name, refusal};
+use haulout::package::names::{FieldError, check_ref_name, refusal};
 use haulout::package::repository::Repository;
 use haulout::package::select::{Candidate, Request, select};
 use haulout::package::version::Version;
@@ -428,6 +428,88 @@ fn validation_as_recorded() {
     }
     println!("recorded validations: {cases}");
     assert!(cases > 0);
+}
+
+/// Odd texts, generated, with what kapp-controller 0.53.0 itself says to them: a PackageInstall that is reconciled
+/// (`select`), a Package and a PackageMetadata that are validated, and a cluster's version that is read (`tolerant`).
+#[test]
+fn odd_texts() {
+    for line in include_str!("package/kapp-controller.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let text = |key: &str| case[key].as_str().unwrap_or_default().to_string();
+        let list = |key: &str| -> Vec<String> {
+            let items = case[key].as_array().into_iter().flatten();
+            items.map(|item| item.as_str().unwrap().into()).collect()
+        };
+        let told = |result: Result<String, String>| {
+            vec![result.unwrap_or_else(|reason| format!("E {reason}"))]
+        };
+        let errors = |errors: &[FieldError]| errors.iter().map(ToString::to_string).collect();
+        let found: Vec<String> = match text("kind").as_str() {
+            "package" => {
+                let demand = |key: &str| {
+                    case[key].as_str().map(|constraints| Constraint {
+                        constraints: constraints.into(),
+                    })
+                };
+                let mut package = Package::new(&text("refName"), &text("version"));
+                package.metadata.name = text("name");
+                package.spec.kubernetes_version_selection = demand("k8s");
+                package.spec.kapp_controller_version_selection = demand("kc");
+                errors(&package.check())
+            }
+            "metadata" => {
+                let metadata = Metadata::named(text("name"));
+                errors(
+                    &PackageMetadata {
+                        metadata,
+                        ..PackageMetadata::default()
+                    }
+                    .check(),
+                )
+            }
+            "tolerant" => told(
+                Version::parse_reported(&text("version"))
+                    .map(|version| version.numbers_only().to_string()),
+            ),
+            _ => {
+                let demand = |key: &str, version: &str| {
+                    case[key][version].as_str().unwrap_or_default().to_string()
+                };
+                let candidate = |version: &String| Candidate {
+                    kubernetes: demand("k8sOf", version),
+                    kapp_controller: demand("kcOf", version),
+                    ..candidate(version)
+                };
+                let candidates: Vec<Candidate> = list("versions").iter().map(candidate).collect();
+                let identifiers = list("prereleases");
+                let identifiers: Vec<&str> = identifiers.iter().map(String::as_str).collect();
+                let version =
+                    |key: &str| Some(Version::parse_reported(&text(key)).unwrap().numbers_only());
+                let request = Request {
+                    installed: Some(text("installed")),
+                    downgradable: case["downgradable"].as_bool().unwrap_or_default(),
+                    kubernetes: version("k8sVer"),
+                    kapp_controller: version("kcVer"),
+                    ..request(
+                        &text("constraints"),
+                        case["prereleases"].as_array().map(|_| &identifiers[..]),
+                    )
+                };
+                let found = told(outcome(&candidates, &request));
+                match found[0].contains("kapp-controller crashes") {
+                    true => vec!["PANIC".into()],
+                    false => found,
+                }
+            }
+        };
+        // Where it has no package at all, it names the one that was asked for.
+        let wanted: Vec<String> = list("out")
+            .iter()
+            .map(|line| line.replace("Package a.b.c", &format!("Package {NAME}")))
+            .collect();
+        assert_eq!(found, wanted, "{line}");
+    }
 }
 
 #[test]

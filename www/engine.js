@@ -129,6 +129,11 @@ export class Engine {
     return this.#ask('upgrade', { options });
   }
 
+  /** Any of packaging's functions, by its name in `pkg/haulout.d.ts`: what it gives, or `{ error }`. */
+  package(name, options) {
+    return this.#ask('package', { name, options });
+  }
+
   #ask(verb, request, session) {
     return new Promise((resolve, reject) => {
       for (const pointless of OVERTAKEN[verb] ?? []) this.#overtake(pointless, session);

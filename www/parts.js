@@ -35,7 +35,7 @@ export const templates = () =>
     loadTemplates(await files);
   });
 
-/** Packaging: `select`, `installSet`, `upgrade`, `buildPackage`, `buildRepository`, `verifyRepository`, `release`, `lock` need it. */
+/** Packaging: `select`, `installSet`, `upgrade`, what builds, verifies and locks, and what has `bundle` in its name need it. */
 export const packaging = () =>
   once('packaging', async () => {
     const [bytes, engine] = await Promise.all([fetched(new URL('./pkg/haulout_packaging.wasm', import.meta.url)).then((answer) => answer.arrayBuffer()), rendering()]);

@@ -1,7 +1,8 @@
 // The engine, off the page's main thread: the sessions of everything on the page, one answer for each request.
-import { packages, read_values, rewrite_values, select, Session, upgrade } from './pkg/haulout.js';
+import * as engine from './pkg/haulout.js';
 import { packaging, rendering, take, templates } from './parts.js';
 
+const { packages, read_values, rewrite_values, select, Session, upgrade } = engine;
 let loaded = false;
 // A request that comes meanwhile says what went wrong; by itself it is no fault.
 rendering().then(() => {
@@ -9,8 +10,9 @@ rendering().then(() => {
   self.postMessage({ loaded });
 }, () => {});
 
+const everything = () => Promise.all([templates(), packaging()]);
 /** What a verb needs beside what renders. */
-const parts = { packages: templates, select: packaging, install: packaging, upgrade: () => Promise.all([templates(), packaging()]) };
+const parts = { packages: templates, select: packaging, install: packaging, upgrade: everything, package: everything };
 const sessions = new Map();
 
 /** The newest rendering of each session, with its values: what is asked for again is there. */
@@ -64,6 +66,7 @@ const answers = {
   rewrite: ({ commented, values }) => rewrite_values(commented, values),
   select: ({ options }) => told(() => select(options)),
   upgrade: ({ options }) => told(() => upgrade(options)),
+  package: ({ name, options }) => told(() => engine[name](options)),
 };
 
 self.onmessage = async ({ data }) => {

@@ -9,14 +9,17 @@ fn read(text: &[u8]) -> Result<DocumentSet, ParseError> {
     parse(&Source::file("a.yml", text), ParseOptions::default())
 }
 
-/// What reads back as something else, since it is written as ytt writes it: a key `<<`, which is then a merge, and the
-/// float -0.0, which is written `-0` and is then the integer 0.
+/// What reads back as something else, since it is written as ytt writes it: a key `<<`, which is then a merge, a key that
+/// is a collection, whose items are written with their lines, and the float -0.0, which is written `-0` and is then the
+/// integer 0.
 fn changes(value: &Value) -> bool {
     match value {
-        Value::Map(map) => map
-            .items
-            .iter()
-            .any(|item| item.key == Value::str("<<") || changes(&item.key) || changes(&item.value)),
+        Value::Map(map) => map.items.iter().any(|item| {
+            matches!(item.key, Value::Map(_) | Value::Array(_))
+                || item.key == Value::str("<<")
+                || changes(&item.key)
+                || changes(&item.value)
+        }),
         Value::Array(array) => array.items.iter().any(|item| changes(&item.value)),
         Value::Float(float) => *float == 0.0 && float.is_sign_negative(),
         _ => false,

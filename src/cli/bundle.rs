@@ -12,9 +12,9 @@ use super::{Printed, shell, tree};
 use crate::diagnostic::Report;
 use crate::package::archive::Tree;
 use crate::package::bundle::{self, Image};
-use crate::package::images::{ImagesLock, LockedBundle, LockedImage};
+use crate::package::images::LockedBundle;
 use crate::package::reference::{Reference, Repository};
-use crate::package::transport::Item;
+use crate::package::shipment::{self, Shipment};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -117,86 +117,15 @@ fn inspect(flags: &BundleInspectFlags) -> Result<Printed, Report> {
         ("", "", [_, ..]) => {
             let tree = files(&flags.source)?;
             let digest = Image::bundle(&tree, labels(&flags.source)?)?.digest();
-            let mut out = format!("Bundle SHA: {digest}\n");
-            describe(&mut out, &bundle::lock_of(&tree)?, None, "")?;
-            return Ok(Printed::out(out));
+            let lock = bundle::lock_of(&tree)?;
+            return Ok(Printed::out(shipment::inspect(digest, &lock, None)?));
         }
         _ => return Err(one_of("-b, --tar or -f")),
     };
     let root = cargo.root()?;
-    let mut out = format!("Bundle SHA: {}\n", root.digest());
-    describe(
-        &mut out,
-        &bundle::lock_of(&cargo.tree(root)?)?,
-        Some(&cargo),
-        "",
-    )?;
-    Ok(Printed::out(out))
-}
-
-/// The images of a bundle, as imgpkg describes them; without a cargo no more is known of them than their lock tells.
-fn describe(
-    out: &mut String,
-    lock: &ImagesLock,
-    cargo: Option<&Cargo>,
-    indent: &str,
-) -> Result<(), Report> {
-    if lock.images.is_empty() {
-        return Ok(());
-    }
-    if indent.is_empty() {
-        out.push('\n');
-    }
-    line(out, indent, "Images:");
-    let mut images: Vec<(&LockedImage, Reference)> =
-        lock.images.iter().zip(lock.references()?).collect();
-    images.sort_by_key(|(locked, _)| &locked.image);
-    for (locked, reference) in images {
-        let item = cargo.and_then(|cargo| cargo.find(reference.digest?));
-        let places = item.map_or_else(Vec::new, Item::images);
-        let known = item.and_then(Item::image);
-        let place = match (places.first(), item.and_then(Item::digest)) {
-            (Some(image), Some(digest)) => image.place()?.repository.at(digest).to_string(),
-            _ => locked.image.clone(),
-        };
-        line(out, indent, &format!("  - Image: {place}"));
-        if item.is_some() {
-            let is_bundle = known.is_some_and(|image| image.is_bundle());
-            line(
-                out,
-                indent,
-                &format!("    Type: {}", if is_bundle { "Bundle" } else { "Image" }),
-            );
-            line(out, indent, &format!("    Origin: {}", locked.image));
-        }
-        let layers: Vec<_> = known.iter().flat_map(|image| image.layers()).collect();
-        if !layers.is_empty() {
-            line(out, indent, "    Layers:");
-        }
-        for layer in layers {
-            line(out, indent, &format!("      - Digest: {}", layer.digest));
-        }
-        if !locked.annotations.is_empty() {
-            line(out, indent, "    Annotations:");
-        }
-        for (key, value) in &locked.annotations {
-            let value = value
-                .trim_end()
-                .replace('\n', &format!("\n{indent}        "));
-            line(out, indent, &format!("      {key}: {value}"));
-        }
-        if let (Some(cargo), Some(image)) = (cargo, known.filter(|image| image.is_bundle())) {
-            let lock = bundle::lock_of(&cargo.tree(image)?)?;
-            describe(out, &lock, Some(cargo), &format!("{indent}    "))?;
-        }
-    }
-    Ok(())
-}
-
-fn line(out: &mut String, indent: &str, text: &str) {
-    out.push_str(indent);
-    out.push_str(text);
-    out.push('\n');
+    let lock = bundle::lock_of(&cargo.tree(root)?)?;
+    let text = shipment::inspect(root.digest(), &lock, Some(&cargo))?;
+    Ok(Printed::out(text))
 }
 
 fn one_of(flags: &str) -> Report {

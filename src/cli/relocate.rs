@@ -8,19 +8,14 @@ use crate::diagnostic::Report;
 use crate::package::archive::{self, Tree};
 use crate::package::bundle::{self, Descriptor};
 use crate::package::digest::Digest;
-use crate::package::images::{ImageLocation, ImageLocations, ImagesLock};
+use crate::package::images::{ImageLocations, ImagesLock};
 use crate::package::reference::{Reference, Repository};
+use crate::package::shipment::{Content, LONGEST_DESCRIPTION, MAX_DEPTH, Shipment};
 use crate::package::transport::{self, Found, Image, Item, Purpose};
 use indicatif::{ProgressBar, ProgressStyle};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-
-/// Bundles nest no deeper than this.
-const MAX_DEPTH: usize = 32;
-
-/// A description longer than this is none.
-const LONGEST_DESCRIPTION: u64 = 64 << 20;
 
 /// Images and where their layers are.
 pub struct Cargo<'a> {
@@ -37,6 +32,21 @@ struct Archive {
     path: String,
     /// Where each layer begins, and how long it is.
     places: BTreeMap<Digest, (u64, u64)>,
+}
+
+impl Shipment for Cargo<'_> {
+    fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    fn layer(&self, image: &Image, layer: &Descriptor) -> Result<Vec<u8>, Report> {
+        persist(|| {
+            let mut bytes = Vec::new();
+            let read = self.open(image, layer)?.read_to_end(&mut bytes);
+            read.map_err(|error| broken(&format!("Reading layer {}", layer.digest), &error))?;
+            Ok(bytes)
+        })
+    }
 }
 
 impl<'a> Cargo<'a> {
@@ -93,54 +103,15 @@ impl<'a> Cargo<'a> {
             |error: io::Error| Report::new(format!("Reading '{path}': {}", reason(&error)));
         let file = File::open(path).map_err(context)?;
         let length = file.metadata().map_err(context)?.len();
-        let mut places = BTreeMap::new();
-        let mut description = None;
-        let mut archive = tar::Archive::new(file);
-        for entry in archive.entries_with_seek().map_err(context)? {
-            let mut entry = entry.map_err(context)?;
-            let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-            if name == transport::MANIFEST_NAME {
-                if entry.size() > LONGEST_DESCRIPTION {
-                    return Err(Report::new(format!("Reading '{path}': {name} is too long")));
-                }
-                let mut bytes = Vec::new();
-                entry.read_to_end(&mut bytes).map_err(context)?;
-                description = Some(bytes);
-            } else if let Some(digest) = layer_of(&name) {
-                let place = (entry.raw_file_position(), entry.size());
-                if place.0.saturating_add(place.1) > length {
-                    return Err(Report::new(format!(
-                        "Reading '{path}': It is cut short, within {name}"
-                    )));
-                }
-                places.insert(digest, place);
-            }
-        }
-        let Some(description) = description else {
-            return Err(Report::new(format!(
-                "Reading '{path}': It holds no {}, so that it is no archive of imgpkg's",
-                transport::MANIFEST_NAME
-            )));
-        };
-        let mut items = transport::parse(&description)
+        let content = Content::read(file, length, reason)
             .map_err(|report| report.context(format!("Reading '{path}'")))?;
-        items.sort_by_key(Item::is_root);
-        for (layer, image) in transport::layers(&items).values() {
-            if places.get(&layer.digest).map(|(_, size)| *size) != Some(layer.size) {
-                return Err(Report::new(format!(
-                    "Reading '{path}': It is cut short, or lacks layer {} of '{}'",
-                    layer.digest,
-                    image.original()
-                )));
-            }
-        }
         let cargo = Cargo {
-            items,
+            items: content.items,
             client,
             held: BTreeMap::new(),
             archive: Some(Archive {
                 path: path.to_string(),
-                places,
+                places: content.places,
             }),
         };
         cargo.root()?;
@@ -154,23 +125,6 @@ impl<'a> Cargo<'a> {
             held: BTreeMap::new(),
             archive: None,
         }
-    }
-
-    /// The bundle for whose sake the others are there.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn root(&self) -> Result<&Image, Report> {
-        self.items
-            .last()
-            .filter(|item| item.is_root())
-            .and_then(Item::image)
-            .ok_or_else(|| Report::new("Expected a bundle, but the archive holds images only"))
-    }
-
-    /// The image with this digest.
-    pub fn find(&self, digest: Digest) -> Option<&Item> {
-        self.items.iter().find(|item| item.digest() == Some(digest))
     }
 
     /// The tag that the bundle is to have; may be empty.
@@ -275,61 +229,6 @@ impl<'a> Cargo<'a> {
             Report::new(format!("Reading '{}': {}", archive.path, reason(&error)))
         })?;
         Ok(Box::new(Checked::new(file, layer.clone())))
-    }
-
-    /// The files of a bundle.
-    ///
-    /// # Errors
-    /// They cannot be had, or are not what they should be.
-    pub fn tree(&self, bundle: &Image) -> Result<Tree, Report> {
-        let layer = bundle.bundle_layer()?;
-        if layer.size > archive::MAX_SIZE {
-            return Err(Report::new(format!(
-                "Bundle '{}' is too big",
-                bundle.original()
-            )));
-        }
-        let bytes = persist(|| {
-            let mut bytes = Vec::new();
-            let read = self.open(bundle, &layer)?.read_to_end(&mut bytes);
-            read.map_err(|error| broken(&format!("Reading layer {}", layer.digest), &error))?;
-            Ok(bytes)
-        })?;
-        archive::read(&bytes)
-    }
-
-    /// The locations of the images of every bundle, by its digest; a bundle's image that is not here is an error.
-    fn locations(&self) -> Result<Vec<(Digest, ImageLocations)>, Report> {
-        let mut out = Vec::new();
-        for bundle in self
-            .items
-            .iter()
-            .filter_map(Item::image)
-            .filter(|image| image.is_bundle())
-        {
-            let lock = bundle::lock_of(&self.tree(bundle)?)?;
-            let mut images = BTreeSet::new();
-            for (locked, reference) in lock.images.iter().zip(lock.references()?) {
-                let item = self
-                    .items
-                    .iter()
-                    .find(|item| item.digest() == reference.digest);
-                let Some(item) = item else {
-                    return Err(Report::new(format!(
-                        "Image '{}', which bundle '{}' refers to, is missing",
-                        locked.image,
-                        bundle.original()
-                    )));
-                };
-                images.insert(ImageLocation {
-                    image: locked.image.clone(),
-                    is_bundle: item.image().is_some_and(Image::is_bundle),
-                });
-            }
-            let images = images.into_iter().collect();
-            out.push((bundle.digest(), ImageLocations { images }));
-        }
-        Ok(out)
     }
 
     /// Puts everything into a repository, the bundle last, so that none is ever there without its images. The answer is
@@ -439,11 +338,6 @@ impl<'a> Cargo<'a> {
         bar.finish_and_clear();
         growing.finish()
     }
-}
-
-fn layer_of(name: &str) -> Option<Digest> {
-    let hex = name.strip_prefix("sha256-")?.strip_suffix(".tar.gz")?;
-    format!("sha256:{hex}").parse().ok()
 }
 
 /// The tag that keeps a registry from throwing an image away.

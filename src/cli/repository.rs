@@ -267,7 +267,11 @@ fn list(folder: &str) -> Result<Printed, Report> {
 fn verify(folder: &str, others: &[String]) -> Result<Printed, Report> {
     let read_other = |other: &String| Ok((other.clone(), read(other)?));
     let others: Result<Vec<_>, Report> = others.iter().map(read_other).collect();
-    let verdict = draft::check(folder, &files(folder)?, &others?)?;
+    let mut all = files(folder)?;
+    if is_folder(&join(folder, SOURCES)) {
+        all.extend(below(folder, SOURCES)?);
+    }
+    let verdict = draft::check(folder, &all, &others?)?;
     Ok(Printed {
         err: lines(&verdict.warnings).into_bytes(),
         ..Printed::out(format!("{}\n", verdict.text))

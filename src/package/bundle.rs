@@ -5,6 +5,7 @@
 
 use super::archive::{self, Tree};
 use super::digest::Digest;
+use super::document::{from_json, whole};
 use super::gzip;
 use super::images::ImagesLock;
 use crate::diagnostic::Report;
@@ -144,6 +145,7 @@ pub struct Descriptor {
     #[serde(default)]
     pub media_type: String,
     /// Its length in bytes.
+    #[serde(deserialize_with = "whole")]
     pub size: u64,
     /// Its digest.
     pub digest: Digest,
@@ -169,6 +171,7 @@ impl Descriptor {
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
     /// 2.
+    #[serde(deserialize_with = "whole")]
     pub schema_version: u32,
     /// Its own media type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -253,7 +256,7 @@ impl Config {
     /// # Errors
     /// It is none.
     pub fn parse(bytes: &[u8]) -> Result<Config, Report> {
-        serde_json::from_slice(bytes)
+        from_json(bytes)
             .map_err(|error| Report::new(format!("Reading image configuration: {error}")))
     }
 

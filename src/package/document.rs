@@ -1,6 +1,7 @@
 //! Typed resources to and from YAML; their fields stand in alphabetical order, as Carvel's tools write them.
 
 use crate::diagnostic::Report;
+use crate::modules::json;
 use crate::position::{Position, Source};
 use crate::yaml::decode::decode;
 use crate::yaml::encode::encode;
@@ -62,6 +63,44 @@ pub(super) fn parse<T: DeserializeOwned + Default>(text: &[u8]) -> Result<T, Str
     Err(format!(
         "error unmarshaling JSON: while decoding JSON: json: {reason}"
     ))
+}
+
+/// JSON that is nested deeper than this is none of ours.
+const MOST_DEPTH: usize = 100;
+
+/// A JSON text as a typed value. What reads templates' JSON reads this too, since another reader would weigh as much as all
+/// else that reads bundles in a browser.
+///
+/// # Errors
+/// It is no JSON, in Go's words; or not what is expected.
+pub(super) fn from_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, String> {
+    let value = json::value(text, MOST_DEPTH).ok_or_else(|| {
+        let reason = json::syntax_error(text);
+        reason.unwrap_or_else(|| format!("it is nested more than {MOST_DEPTH} levels deep"))
+    })?;
+    let decoded = decode::<Option<T>>(&value, &Position::unknown());
+    match (decoded.faults.first(), decoded.value) {
+        (None, Some(value)) => Ok(value),
+        (Some(fault), _) if !fault.path.is_empty() => {
+            Err(format!("{}: {}", fault.path, fault.message))
+        }
+        (Some(fault), _) => Err(fault.message.clone()),
+        (None, None) => Err("expected a value, found null".into()),
+    }
+}
+
+/// The largest integer that a number of JSON holds exactly.
+const MOST: f64 = 9_007_199_254_740_991.0;
+
+/// A whole number, which JSON has as any other one.
+pub(super) fn whole<'de, D: Deserializer<'de>, T: TryFrom<u64>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    let is_whole = number.fract() == 0.0 && (0.0..=MOST).contains(&number);
+    let whole = is_whole.then_some(number as u64);
+    let whole = whole.and_then(|number| T::try_from(number).ok());
+    whole.ok_or_else(|| serde::de::Error::custom("expected a whole number"))
 }
 
 /// The resource as a document that begins with `---`.

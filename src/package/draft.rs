@@ -204,7 +204,7 @@ pub struct Verdict {
     pub warnings: Vec<String>,
 }
 
-/// Verifies a repository; `others` are in the same cluster, each with its name.
+/// Verifies a repository, and what its bundles were made of if that is among the files; `others` are in the same cluster, each with its name.
 ///
 /// # Errors
 /// It is at fault; all of that is told.

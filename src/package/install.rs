@@ -332,7 +332,7 @@ fn uninstall(plan: &Plan, files: &[(String, String)]) -> Vec<String> {
 }
 
 fn warnings(plan: &Plan, rendered: &Rendered, inputs: &Inputs) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings = rendered.notes.clone();
     let objects = rendered.objects();
     let makes_ours = objects.iter().any(|object| {
         object.identity.kind == "Namespace" && object.identity.name == plan.namespace

@@ -1,11 +1,14 @@
 //! What a version of a package renders: its bundle's files, rendered with an install's values as kapp-controller would.
 
 use super::app::{AppSpec, AppTemplate, Fetch, InlineSource, Template, YttTemplate};
+use super::archive::Tree;
 use super::build::refuse;
+use super::bundle;
 use super::lock::config::Config;
 use super::lock::{self, Offline};
 use super::model::Package;
 use super::object::{Object, objects};
+use super::reference::Reference;
 use super::repository::{Found, Repository, SOURCES};
 use crate::diagnostic::Report;
 use crate::files::{File, apply_marks};
@@ -50,6 +53,7 @@ pub struct Source {
     request: Request,
     /// What kbld's steps read beside what ytt renders.
     locks: Vec<Value>,
+    notes: Vec<String>,
     inputs: Inputs,
 }
 
@@ -64,6 +68,8 @@ pub struct Rendered {
     pub schema: Schema,
     /// The values that it takes if none are given.
     pub defaults: Value,
+    /// What is to be known of what it is made of.
+    pub notes: Vec<String>,
 }
 
 impl Rendered {
@@ -76,6 +82,30 @@ impl Rendered {
 /// The folder of a repository that holds what the bundle of a version was made of.
 pub fn folder(ref_name: &str, version: &str) -> String {
     format!("{SOURCES}/{ref_name}/{version}")
+}
+
+/// What is to be known if the files that stand for a package's bundle are not those that its digest names: they were
+/// changed since, or a program that compresses otherwise has packed them. The field comes first.
+pub fn altered(package: &Package, files: &[File]) -> Option<(String, String)> {
+    let mut bundles = package.bundles();
+    let (Some((path, image)), None) = (bundles.next(), bundles.next()) else {
+        return None;
+    };
+    let expected = image.parse::<Reference>().ok()?.digest?;
+    let spec = &package.spec;
+    let found = Tree::of(files.iter().map(|file| (file.path(), file)))
+        .and_then(|tree| bundle::digest(&tree));
+    let found = match found {
+        Ok(digest) if digest == expected => return None,
+        Ok(digest) => digest.to_string(),
+        Err(report) => format!("no bundle ({})", report.text()),
+    };
+    let message = format!(
+        "'{}' is not the bundle that the package names: expected {expected}, found {found} (hint: if it was changed, build \
+         the package anew, or pull {image} into it; the digest also differs if another program than haulout pushed it)",
+        folder(&spec.ref_name, &spec.version)
+    );
+    Some((path, message))
 }
 
 /// A version of a package in a repository.
@@ -144,6 +174,10 @@ impl Source {
         Ok(Source {
             package: package.clone(),
             locks: locks(package, &bundle)?,
+            notes: altered(package, &bundle)
+                .into_iter()
+                .map(|(_, message)| message)
+                .collect(),
             request: Request {
                 files: files(step, bundle)?,
                 options: Options {
@@ -216,6 +250,7 @@ impl Source {
             documents,
             schema,
             defaults: defaults.map(|document| document.value).unwrap_or_default(),
+            notes: self.notes.clone(),
         })
     }
 }

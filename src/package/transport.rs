@@ -5,7 +5,7 @@
 
 use super::bundle::{self, Config, Descriptor, Index, Manifest};
 use super::digest::Digest;
-use super::document::or_default;
+use super::document::{from_json, or_default, whole};
 use super::reference::Reference;
 use crate::diagnostic::Report;
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,7 @@ struct Layer {
     digest: Digest,
     #[serde(rename = "DiffID")]
     diff_id: String,
+    #[serde(deserialize_with = "whole")]
     size: u64,
 }
 
@@ -157,6 +158,21 @@ impl Item {
         self.image.as_ref()
     }
 
+    /// The same as another bundle's lock names it, for whose sake it is there.
+    #[must_use]
+    pub fn named(&self, original: &str) -> Item {
+        let mut item = self.clone();
+        if let Some(image) = &mut item.image {
+            image.orig_ref = original.to_string();
+            (image.tag, image.labels) = (String::new(), None);
+        }
+        if let Some(list) = &mut item.image_index {
+            list.orig_ref = original.to_string();
+            (list.tag, list.labels) = (String::new(), None);
+        }
+        item
+    }
+
     /// Its manifest: kind and text.
     pub fn manifest(&self) -> (&str, &str) {
         match (&self.image, &self.image_index) {
@@ -240,7 +256,7 @@ impl Found {
     }
 
     fn read<T: serde::de::DeserializeOwned>(&self) -> Result<T, Report> {
-        serde_json::from_slice(&self.bytes)
+        from_json(&self.bytes)
             .map_err(|error| Report::new(format!("Reading manifest of '{}': {error}", self.place)))
     }
 }
@@ -383,8 +399,8 @@ impl Image {
     /// It is no bundle, or one that no tool could copy.
     pub fn bundle_layer(&self) -> Result<Descriptor, Report> {
         let place = || format!("Reading '{}'", self.original());
-        let read = |error: serde_json::Error| Report::new(format!("{}: {error}", place()));
-        let manifest: Manifest = serde_json::from_str(&self.manifest.raw).map_err(read)?;
+        let read = |error: String| Report::new(format!("{}: {error}", place()));
+        let manifest: Manifest = from_json(self.manifest.raw.as_bytes()).map_err(read)?;
         let config = Config::parse(self.config.raw.as_bytes())?;
         bundle::layer(&manifest, &config)
             .cloned()
@@ -405,7 +421,7 @@ impl Image {
         if Digest::of(self.config.raw.as_bytes()) != self.config.digest {
             return wrong("configuration");
         }
-        let Ok(manifest) = serde_json::from_str::<Manifest>(&self.manifest.raw) else {
+        let Ok(manifest) = from_json::<Manifest>(self.manifest.raw.as_bytes()) else {
             return wrong("manifest");
         };
         let layers = self.layers.iter().map(|layer| (layer.digest, layer.size));
@@ -435,7 +451,7 @@ pub fn print(items: &[Item]) -> Vec<u8> {
 /// # Errors
 /// It is none, or something in it does not have its digest.
 pub fn parse(bytes: &[u8]) -> Result<Vec<Item>, Report> {
-    let items: Vec<Item> = serde_json::from_slice(bytes)
+    let items: Vec<Item> = from_json(bytes)
         .map_err(|error| Report::new(format!("Reading {MANIFEST_NAME}: {error}")))?;
     for item in &items {
         for image in item.images() {
@@ -472,4 +488,10 @@ pub fn layers(items: &[Item]) -> BTreeMap<Digest, (Descriptor, &Image)> {
 /// The entry of a layer.
 pub fn layer_name(digest: Digest) -> String {
     format!("{}.tar.gz", digest.name())
+}
+
+/// The layer that an entry of this name is.
+pub fn layer_of(name: &str) -> Option<Digest> {
+    let hex = name.strip_prefix("sha256-")?.strip_suffix(".tar.gz")?;
+    format!("sha256:{hex}").parse().ok()
 }

@@ -128,6 +128,7 @@ pub fn upgrade(from: &Rendered, to: &Rendered, namespace: &str) -> Upgrade {
     let spec = &from.package.spec;
     let mut notes = Vec::new();
     for side in [from, to] {
+        notes.extend(side.notes.iter().cloned());
         if !side.schema.is_declared() {
             notes.push(format!(
                 "{} has no schema: the types of its values are those of its defaults",

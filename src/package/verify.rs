@@ -3,11 +3,13 @@
 
 use super::app::{AppSpec, Fetch, Template};
 use super::bundle::IMAGES_LOCK;
+use super::draft::inside;
 use super::images::{ID, LockedImage};
 use super::model::{Package, Resource};
 use super::names::FieldError;
 use super::reference::Reference;
 use super::repository::{Found, Repository};
+use super::source::{altered, folder};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::files::File;
 use crate::position::{Position, Source};
@@ -16,13 +18,14 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is wrong with the files of a repository, their paths below it; sorted by place. Errors are what makes it
-/// unusable, warnings what may not be meant.
+/// unusable, warnings what may not be meant. What its bundles were made of is looked at if it is among the files.
 pub fn verify(files: &[File]) -> Vec<Diagnostic> {
     let (repository, mut told) = Repository::read(files);
     for found in &repository.packages {
         check_names(found, &found.resource.check(), &mut told);
         check_schema(found, &mut told);
         check_app(found, &mut told);
+        check_source(found, files, &mut told);
     }
     for found in &repository.metadata {
         check_names(found, &found.resource.check(), &mut told);
@@ -176,6 +179,18 @@ fn check_app(found: &Found<Package>, told: &mut Vec<Diagnostic>) {
         [deploy] if deploy.kapp.is_some() => {}
         [_] => tell(path, "Unsupported way to deploy".into()),
         _ => tell(path, "Expected exactly one deploy option".into()),
+    }
+}
+
+/// Whether what stands beside the packages is still what their digests name.
+fn check_source(found: &Found<Package>, files: &[File], told: &mut Vec<Diagnostic>) {
+    let spec = &found.resource.spec;
+    let source = inside(files, &folder(&spec.ref_name, &spec.version));
+    if source.is_empty() {
+        return;
+    }
+    if let Some((path, message)) = altered(&found.resource, &source) {
+        told.push(warning(found.place(&path), message));
     }
 }
 

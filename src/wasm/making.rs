@@ -54,7 +54,8 @@ extern "C" {
     pub type JsRelease;
 }
 
-fn outputs(tree: &Tree) -> Vec<OutputFile> {
+/// The files of a tree.
+pub(super) fn outputs(tree: &Tree) -> Vec<OutputFile> {
     let file = |(path, node): (String, &Node)| match node {
         Node::File { bytes, .. } => Some(output((path, bytes.to_vec()))),
         Node::Folder => None,
@@ -221,8 +222,8 @@ pub fn verify_repository(options: &JsVerifyOptions) -> Result<JsVerdict, JsError
             Ok((other.name.clone(), certain(&other.name, read)?))
         });
         let others: Result<Vec<_>, Report> = others.collect();
-        let pushed = draft::pushed(&files(options.repository));
-        draft::check(called(&options.folder), &pushed, &others?)
+        let files = files(options.repository);
+        draft::check(called(&options.folder), &files, &others?)
     });
     result.map(Into::into)
 }

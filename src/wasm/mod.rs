@@ -1,8 +1,9 @@
 //! The door to JavaScript: wraps and converts, nothing else.
 //!
-//! [`session`] renders, [`packages`] and [`making`] are Carvel's packaging; the shapes that cross are in [`types`] for TypeScript, and
-//! [`value`] converts them.
+//! [`session`] renders, [`packages`], [`making`] and [`bundles`] are Carvel's packaging; the shapes that cross are in [`types`]
+//! for TypeScript, and [`value`] converts them.
 
+pub mod bundles;
 pub mod making;
 pub mod options;
 pub mod packages;

@@ -275,4 +275,21 @@ export interface LockOptions {
 }
 /** The resources, what became of each image, and both locks: imgpkg's ImagesLock and kbld's Config. */
 export interface Locked { text: string; told: string[]; imagesLock: string; config: string }
+/** A bundle: files that become one, or an archive that holds one. */
+export interface BundleOptions {
+  /** The name that the files are to have, `HOST/NAME:TAG`. */
+  bundle?: string;
+  files?: InputFile[];
+  labels?: Record<string, string>;
+  /** Archives that hold the images that the lock of the files names; nothing is fetched. */
+  images?: InputFile[];
+  /** In place of files, an archive of `haulout bundle` or imgpkg; messages call it by its path. */
+  archive?: InputFile;
+}
+/** `haulout bundle to-tar`, and of an archive `bundle copy --to-tar`: the bundle's name with its digest. */
+export interface BundleArchive { bundle: string; archive: Uint8Array }
+/** `haulout bundle from-tar` */
+export interface BundleFiles { bundle: string; files: MadeFile[] }
+/** `haulout bundle inspect`: its digest, and the text that is printed. */
+export interface BundleInspection { digest: string; text: string }
 "#;

@@ -57,6 +57,66 @@ test('Node renders with it', () => {
   assert.match(said.unknown, /there is no package 'pinniped\/walrus'/);
 });
 
+/** A program that makes a repository of one package, and asks all of packaging of it; `say` tells what came of it. */
+const PACKAGING = `
+  import { buildPackage, buildRepository, bundleFromTar, bundleToTar, inspectBundle, installSet, open, select, upgrade, verifyRepository } from 'haulout';
+  const refName = 'supervisor.pinniped.dev';
+  const values = { log_level: 'debug' };
+  let repository;
+  let built;
+  for (const version of ['0.25.0', '0.39.0']) {
+    built = await buildPackage({ source: 'pinniped/supervisor@' + version, refName, version, bundleRepo: 'registry.example.com/supervisor', allowUnlocked: true });
+    ({ files: repository } = await buildRepository({ repository, add: [{ name: 'supervisor', files: built.files }], bundleRepo: 'registry.example.com/packages' }));
+  }
+  const { version } = await select({ repository, refName, constraints: '<0.39.0' });
+  const plan = { refName, namespace: 'installs', values };
+  const session = await open({ package: 'pinniped/supervisor@0.39.0' });
+  const ours = await session.installSet(plan);
+  await session.close();
+  const theirs = await installSet({ ...plan, repository, constraints: '0.39.0' });
+  const lock = '---\\napiVersion: imgpkg.carvel.dev/v1alpha1\\nimages: []\\nkind: ImagesLock\\n';
+  const { bundle, archive } = await bundleToTar({ bundle: 'registry.example.com/app:1', files: { '.imgpkg/images.yml': lock, 'a.yml': 'a: 1\\n' } });
+  const told = {
+    version,
+    same: JSON.stringify(ours) === JSON.stringify(theirs),
+    values: theirs.files.find(({ path }) => path.endsWith('values.yml')).text,
+    changes: (await upgrade({ repository, refName, from: '0.25.0', to: '0.39.0', values })).changes,
+    verdict: (await verifyRepository({ repository })).text,
+    none: await select({ repository, refName, constraints: '>1.0.0' }).catch(({ message, filters }) => [message, filters.length]),
+    bundle,
+    files: (await bundleFromTar({ archive: { path: 'app.tar', data: archive } })).files,
+    digest: (await inspectBundle({ archive: { path: 'app.tar', data: archive } })).digest,
+  };
+`;
+
+function packaged(said) {
+  assert.equal(said.version, '0.25.0');
+  assert.ok(said.same && said.changes);
+  assert.match(said.values, /log_level/);
+  assert.equal(said.verdict, 'repository: 2 versions of 1 package in order');
+  assert.match(said.none[0], /^Expected to find at least one version, but did not/);
+  assert.equal(said.none[1], 4);
+  assert.equal(said.bundle, `registry.example.com/app@${said.digest}`);
+  assert.deepEqual(said.files.map(({ path, text }) => [path, text]).at(-1), ['a.yml', 'a: 1\n']);
+}
+
+test('Node makes, selects and installs packages with it', () => {
+  write('packaging.js', `${PACKAGING}\nconsole.log(JSON.stringify(told));`);
+  packaged(JSON.parse(inFolder('node', 'packaging.js')));
+});
+
+test('so does a page', async () => {
+  const host = await serve({
+    '/haulout/': installed,
+    '/page.html': { text: `<!doctype html><title>Packages</title><script type="importmap">{"imports": {"haulout": "/haulout/index.js"}}</script><script type="module">${PACKAGING}\nglobalThis.told = told;</script>` },
+  });
+  const { page, close } = await browser.open(`${host.address}/page.html`);
+  await page.waitForFunction(() => globalThis.told !== undefined);
+  packaged(await page.evaluate(() => globalThis.told));
+  await close();
+  host.end();
+});
+
 test('its types and its manifest say what its elements are', async () => {
   const { modules: [{ declarations }] } = JSON.parse(readFileSync(join(installed, 'custom-elements.json'), 'utf8'));
   const types = readFileSync(join(installed, 'element.d.ts'), 'utf8');

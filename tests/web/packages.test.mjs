@@ -1,5 +1,5 @@
 // Packaging as WebAssembly gives what the command line gives: the recorded cases of `select`, `install`, `upgrade`,
-// `package`, `repository`, `release` and `lock` are asked of both, and files, texts and errors compared.
+// `package`, `repository`, `release`, `lock` and `bundle` are asked of both, and files, texts and errors compared.
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -243,6 +243,31 @@ const commands = {
   },
 };
 
+/** What `bundle` is asked: archives are named by their path, as the command line names them. */
+commands.bundle = (work) => {
+  const [verb] = work.command.words;
+  const [tar, folders] = [work.one('tar'), work.command.f ?? []];
+  const archive = tar && { path: tar, data: readFileSync(join(work.folder, tar)) };
+  const source = archive
+    ? { archive }
+    : { bundle: work.one('b'), files: folders.flatMap((path) => files(join(work.folder, path))), labels: Object.fromEntries((work.command.l ?? []).map((label) => label.split('='))) };
+  switch (verb) {
+    case 'inspect':
+      return { out: engine.inspectBundle(source).text };
+    case 'from-tar': {
+      const { bundle, files: made } = engine.bundleFromTar(source);
+      return { out: `${bundle}\n`, created: created(work.one('o'), made) };
+    }
+    case 'to-tar':
+    case 'copy': {
+      const { bundle, archive: made } = engine.bundleToTar(source);
+      return { out: `${bundle}\n`, created: created('', [{ path: work.one('o') ?? work.one('to-tar'), text: made }]) };
+    }
+    default:
+      throw new Skip('a registry');
+  }
+};
+
 const booleans = ['offline', 'unresolved-inspect', 'explain', 'prereleases', 'downgradable', 'replace', 'dry-run', 'allow-unlocked'];
 
 function compare(place) {
@@ -297,7 +322,7 @@ test('recorded cases', () => {
   const compared = {};
   const skipped = {};
   const differing = [];
-  for (const family of ['select', 'install', 'upgrade', 'build', 'repository', 'release', 'lock']) {
+  for (const family of ['select', 'install', 'upgrade', 'build', 'repository', 'release', 'lock', 'bundle']) {
     for (const place of places(join(cases, 'package', family))) {
       try {
         compare(place);
@@ -311,7 +336,7 @@ test('recorded cases', () => {
   const told = (counts) => Object.entries(counts).map(([name, count]) => `${count} ${name}`).join(', ');
   console.log(`compared: ${told(compared)}; for the command line alone: ${told(skipped)}`);
   assert.deepEqual(differing, []);
-  for (const [family, least] of Object.entries({ select: 25, install: 15, upgrade: 12, build: 20, repository: 12, release: 3, lock: 15 })) {
+  for (const [family, least] of Object.entries({ select: 25, install: 15, upgrade: 12, build: 20, repository: 12, release: 3, lock: 15, bundle: 10 })) {
     assert.ok(compared[family] >= least, `${family}: ${compared[family]}`);
   }
 });

@@ -1,6 +1,7 @@
 //! The texts `str` and `repr` give.
 
 use crate::bytestring::Str;
+use crate::hash::Set;
 use crate::script::error::{Error, Result};
 use crate::script::format;
 use crate::script::value::{Range, Value};
@@ -11,6 +12,9 @@ const REPR_DEPTH: usize = 200;
 
 /// How many bytes the text of a value that is no string may have.
 const MOST_TEXT: usize = 1 << 24;
+
+/// The addresses of the collections that are being written: lists and dicts can hold themselves.
+type Path = Set<*const ()>;
 
 impl Value {
     /// What `str(x)` gives: a string itself, else its `repr`.
@@ -30,7 +34,7 @@ impl Value {
     /// The text is too long.
     pub fn to_repr(&self) -> Result<String> {
         let mut out = String::new();
-        if self.write_repr(&mut out, &mut Vec::new()) {
+        if self.write_repr(&mut out, &mut Path::default()) {
             Ok(out)
         } else {
             Err(Error::fatal(format!(
@@ -42,15 +46,14 @@ impl Value {
     /// What `repr(x)` gives, for messages: a text that is too long is cut.
     pub fn repr(&self) -> String {
         let mut out = String::new();
-        if !self.write_repr(&mut out, &mut Vec::new()) {
+        if !self.write_repr(&mut out, &mut Path::default()) {
             out.push_str("...");
         }
         out
     }
 
-    /// Writes until the text is too long; true if all was written. `path` holds the addresses of the collections that
-    /// are being written: lists and dicts can hold themselves.
-    fn write_repr(&self, out: &mut String, path: &mut Vec<*const ()>) -> bool {
+    /// Writes until the text is too long; true if all was written.
+    fn write_repr(&self, out: &mut String, path: &mut Path) -> bool {
         match self {
             Value::None => out.push_str("None"),
             Value::Bool(true) => out.push_str("True"),
@@ -114,19 +117,18 @@ impl Value {
 /// Writes a collection between its brackets; `...` stands for one that holds itself or nests too deep.
 fn within(
     out: &mut String,
-    path: &mut Vec<*const ()>,
+    path: &mut Path,
     address: *const (),
     [begin, end]: [&str; 2],
-    write: impl FnOnce(&mut String, &mut Vec<*const ()>) -> bool,
+    write: impl FnOnce(&mut String, &mut Path) -> bool,
 ) -> bool {
     out.push_str(begin);
     let mut complete = true;
-    if path.len() >= REPR_DEPTH || path.contains(&address) {
+    if path.len() >= REPR_DEPTH || !path.insert(address) {
         out.push_str("...");
     } else {
-        path.push(address);
         complete = write(out, path);
-        path.pop();
+        path.remove(&address);
     }
     out.push_str(end);
     complete && out.len() <= MOST_TEXT
@@ -134,7 +136,7 @@ fn within(
 
 fn write_elements(
     out: &mut String,
-    path: &mut Vec<*const ()>,
+    path: &mut Path,
     address: *const (),
     brackets: [&str; 2],
     elements: &[Value],
