@@ -4,6 +4,8 @@
 export const LARGEST = 20 << 20;
 /** How long an answer may take before the worker is stopped, in milliseconds. */
 const PATIENCE = 10_000;
+/** What may keep a worker of another origin from starting: the browser does not tell a script which policy it was. */
+const FORBIDDEN = ": its files are of another origin, and then the page's content security policy has to allow 'worker-src blob:' and its scripts";
 /** What a newer request of a verb makes pointless in its session. */
 const OVERTAKEN = { render: ['render', 'probe'], select: ['select'], install: ['install'], upgrade: ['upgrade'] };
 
@@ -170,7 +172,7 @@ export class Engine {
   #started() {
     const worker = startWorker();
     worker.onmessage = ({ data }) => this.#settle(data);
-    worker.onerror = (event) => this.#replace(new Failure(event.message || 'the engine could not be loaded'));
+    worker.onerror = (event) => this.#replace(new Failure(event.message || `the engine could not be loaded${isOfThisOrigin() ? '' : FORBIDDEN}`));
     this.#given ??= this.#fetched();
     this.#given.then((given) => worker.postMessage(given));
     return worker;
@@ -228,9 +230,11 @@ export class Engine {
   }
 }
 
+const isOfThisOrigin = () => new URL(import.meta.url).origin === self.origin;
+
 /** The worker; from another origin, as of a content network, only a script of this page may start it. */
 function startWorker() {
-  if (new URL(import.meta.url).origin === self.origin) return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  if (isOfThisOrigin()) return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   // Not said as above, where a bundler looks for the worker: what it makes of it is of this origin.
   const address = import.meta.url.replace(/[^/]*$/, 'worker.js');
   const script = URL.createObjectURL(new Blob([`import ${JSON.stringify(address)};`], { type: 'text/javascript' }));

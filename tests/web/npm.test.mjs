@@ -175,6 +175,21 @@ test('from another origin, as of a content network, it works where the page allo
   network.end();
 });
 
+test('from another origin, a page that forbids the worker is told what to allow, and keeps what was built', async () => {
+  const network = await serve({ '/haulout/': installed }, { 'access-control-allow-origin': '*' });
+  const host = await serve(
+    { '/page.html': { text: `<!doctype html><title>Docs</title><script type="module" src="${network.address}/haulout/www/element.js"></script>
+    <haulout-preview id="a" src="pinniped/concierge"><pre>as it was built</pre></haulout-preview>` } },
+    { 'content-security-policy': `script-src ${network.address} 'wasm-unsafe-eval'; worker-src 'self'` },
+  );
+  const { page, close } = await browser.open(`${host.address}/page.html`, { elsewhere: [network.address], expected: /Content Security Policy/ });
+  assert.match((await told(page, 'error')).error, /could not be loaded: .*'worker-src blob:'/);
+  assert.equal(await page.getByText('as it was built').isVisible(), true);
+  await close();
+  host.end();
+  network.end();
+});
+
 test('Vite builds it', async () => {
   symlinkSync(join(root, 'node_modules/vite'), join(folder, 'node_modules/vite'));
   write('index.html', '<!doctype html><title>App</title><script type="module" src="/main.js"></script><haulout-preview id="a" src="pinniped/concierge" values="replicas: 2"></haulout-preview>');
