@@ -75,3 +75,20 @@ with tarfile.open(sys.argv[1] + '/a.tar', 'w') as t:
   await settled(page);
   await close();
 });
+
+test('more than 20 MB is refused, also where it is little before it is unpacked', async () => {
+  const { page, close } = await site.open();
+  const before = await output(page);
+  const folder = onDisk({ 'large.yml': `a: ${'x'.repeat(21 << 20)}\n`, 'half.yml': `a: ${'x'.repeat(11 << 20)}\n`, 'other.yml': `b: ${'x'.repeat(11 << 20)}\n`, 'small.yml': 'a: 1\n' });
+  execFileSync('tar', ['-czf', join(folder, 'large.tgz'), '-C', folder, 'large.yml']);
+  execFileSync('python3', ['-c', "import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1] + '/large.zip', 'w', zipfile.ZIP_DEFLATED) as z: z.write(sys.argv[1] + '/large.yml', 'large.yml')", folder]);
+  for (const names of [['large.yml'], ['half.yml', 'other.yml'], ['large.tgz'], ['large.zip']]) {
+    await openOwn(page, names.map((name) => join(folder, name)));
+    await page.getByText('more than 20 MB').waitFor();
+    assert.equal(await output(page), before, names.join());
+    await page.locator('#notice').evaluate((notice) => { notice.hidden = true; });
+  }
+  await openOwn(page, [join(folder, 'small.yml')]);
+  assert.equal(await output(page), 'a: 1\n');
+  await close();
+});
