@@ -170,6 +170,7 @@ impl Insert {
 }
 
 /// `@overlay/assert via=`
+#[derive(Default)]
 pub struct Assert {
     via: Option<script::Value>,
 }

@@ -1,6 +1,7 @@
 //! Doing to the left side what the right side says.
 
 use super::annotation::{Assert, Insert, Operation, Replace};
+use super::documents::{Documents, Place};
 use super::expects::Expects;
 use super::left::Left;
 use super::matcher;
@@ -321,8 +322,9 @@ impl Overlay<'_> {
 
     /// Applies documents to the documents of some sets.
     pub fn documents(&mut self, left: &mut [DocumentSet], right: &DocumentSet) -> Result<()> {
+        let mut left = Documents::new(left);
         right.items.iter().try_for_each(|document| {
-            self.document(left, document).map_err(|error| {
+            self.document(&mut left, document).map_err(|error| {
                 within(
                     &format!("Document on line {}", document.meta.position),
                     &error,
@@ -331,11 +333,11 @@ impl Overlay<'_> {
         })
     }
 
-    fn document(&mut self, left: &mut [DocumentSet], right: &Document) -> Result<()> {
+    fn document(&mut self, left: &mut Documents, right: &Document) -> Result<()> {
         let defaults = Expects::default();
         let operation = Operation::of(&right.meta)?;
         if operation == Operation::Append {
-            if let Some(set) = left.last_mut() {
+            if let Some(set) = left.sets_mut().last_mut() {
                 set.items.push(right.clone());
             }
             return Ok(());
@@ -362,13 +364,14 @@ impl Overlay<'_> {
         match operation {
             Operation::Merge => {
                 for place in found {
-                    if let Some(document) = document_at(left, place) {
+                    left.change(place, |document| {
                         self.merge(&mut document.value, &right.value, &children)?;
-                    }
+                        Ok(())
+                    })?;
                 }
             }
             Operation::Remove => {
-                for (index, set) in left.iter_mut().enumerate() {
+                for (index, set) in left.sets_mut().iter_mut().enumerate() {
                     let places: Vec<usize> = found
                         .iter()
                         .filter(|(set, _)| *set == index)
@@ -381,7 +384,7 @@ impl Overlay<'_> {
                 let replace = replace.unwrap_or_default();
                 if found.is_empty()
                     && replace.or_add
-                    && let Some(set) = left.first_mut()
+                    && let Some(set) = left.sets_mut().first_mut()
                 {
                     let value = replace.value(self.interp, &Value::Null, &right.value)?;
                     set.items.push(Document {
@@ -390,22 +393,25 @@ impl Overlay<'_> {
                     });
                 }
                 for place in found {
-                    if let Some(document) = document_at(left, place) {
+                    left.change(place, |document| {
                         let value = replace.value(self.interp, &document.value, &right.value)?;
                         *document = Document {
                             value: accepted("documents", value)?,
                             ..right.clone()
                         };
-                    }
+                        Ok(())
+                    })?;
                 }
             }
-            Operation::Insert => self.insert_documents(left, right, &found)?,
+            Operation::Insert => self.insert_documents(left.sets_mut(), right, &found)?,
             Operation::Assert => {
+                let assert = assert.unwrap_or_default();
                 for place in found {
-                    if let (Some(document), Some(assert)) = (document_at(left, place), &assert) {
+                    left.change(place, |document| {
                         assert.check(self.interp, &document.value, &right.value)?;
                         self.value(&mut document.value, &right.value, &children)?;
-                    }
+                        Ok(())
+                    })?;
                 }
             }
             Operation::Append => {}
@@ -417,7 +423,7 @@ impl Overlay<'_> {
         &mut self,
         left: &mut [DocumentSet],
         right: &Document,
-        found: &[(usize, usize)],
+        found: &[Place],
     ) -> Result<()> {
         let insert = Insert::of(&right.meta)?;
         let mut found = found.iter().peekable();
@@ -439,10 +445,6 @@ impl Overlay<'_> {
         }
         Ok(())
     }
-}
-
-fn document_at(sets: &mut [DocumentSet], (set, place): (usize, usize)) -> Option<&mut Document> {
-    sets.get_mut(set)?.items.get_mut(place)
 }
 
 /// Removes the items at these places, which are in order.

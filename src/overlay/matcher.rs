@@ -2,6 +2,7 @@
 
 use super::annotation::{MATCH, keywords, unknown_keyword};
 use super::compare::{leaves_equal, subset};
+use super::documents::{Documents, Place};
 use super::expects::Expects;
 use super::left::Left;
 use crate::modules::{bool_argument, function, go_type, named_error};
@@ -172,14 +173,14 @@ pub fn array_items(
     matcher.decide(interp, found)
 }
 
-/// The documents that go with one on the right, each as the place of its set and its place there.
+/// The documents that go with one on the right.
 pub fn documents(
     interp: &mut Interp,
-    left: &[DocumentSet],
+    left: &mut Documents,
     right: &Document,
     defaults: &Expects,
     exact: bool,
-) -> Result<Option<Vec<(usize, usize)>>> {
+) -> Result<Option<Vec<Place>>> {
     if !exact
         && right
             .meta
@@ -190,7 +191,7 @@ pub fn documents(
     }
     let matcher = Matcher::of(&right.meta, defaults)?;
     if exact {
-        let [DocumentSet { items, .. }] = left else {
+        let [DocumentSet { items, .. }] = left.sets() else {
             return Err(one_document());
         };
         let [document] = items.as_slice() else {
@@ -203,15 +204,19 @@ pub fn documents(
             "Expected '{MATCH}' annotation keyword argument 'by'  to be specified"
         )));
     };
+    let candidates = match &by {
+        By::Subset(wanted) => left.candidates(interp, wanted)?,
+        _ => None,
+    };
+    let candidates = candidates.unwrap_or_else(|| left.places().collect());
     let mut found = Vec::new();
-    let mut index = 0;
-    for (set, documents) in left.iter().enumerate() {
-        for (place, document) in documents.items.iter().enumerate() {
-            let place_of_all = || script::Value::Int(index);
-            if by.means(interp, place_of_all, &document.value, &right.value)? {
-                found.push(((set, place), document.meta.position.clone()));
-            }
-            index += 1;
+    for (index, place) in candidates.into_iter().enumerate() {
+        let Some(document) = left.get(place) else {
+            continue;
+        };
+        let place_of_all = || script::Value::Int(index as i64);
+        if by.means(interp, place_of_all, &document.value, &right.value)? {
+            found.push((place, document.meta.position.clone()));
         }
     }
     matcher.decide(interp, found)

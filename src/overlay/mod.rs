@@ -6,6 +6,7 @@
 mod annotation;
 mod apply;
 mod compare;
+mod documents;
 mod expects;
 mod left;
 mod matcher;
