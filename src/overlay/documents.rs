@@ -1,10 +1,9 @@
 //! The documents that overlays change.
 
-use crate::bytestring::Str;
-use crate::hash::OrderedMap;
+use crate::order;
 use crate::script::{Interp, Result};
+use crate::yaml::KeyIndex;
 use crate::yaml::node::{Document, DocumentSet, Value};
-use std::collections::BTreeSet;
 
 /// The index of a set of documents, and that of a document in it.
 pub type Place = (usize, usize);
@@ -16,29 +15,35 @@ const FEW: usize = 16;
 const LOOK: u64 = 4;
 
 /// Where a string stands in a document: the keys that lead to it.
-type Path = Vec<Str>;
+type Path = Vec<Value>;
 
 /// Documents found by what they say at the paths that `overlay.subset` asks for, such as `metadata.name`, so that the
 /// cost of many overlays does not grow with the documents that none of them is about.
 pub struct Documents<'a> {
     sets: &'a mut [DocumentSet],
-    tables: OrderedMap<Path, Table>,
+    /// One for each path that was asked for; they are few.
+    tables: Vec<Table>,
 }
 
 /// What documents say at one path.
-#[derive(Default)]
 struct Table {
-    /// Made when it is asked for a second time: once, a look at each document is as cheap.
-    asked: bool,
-    /// May name documents that said something before they were changed.
-    places: Option<OrderedMap<Str, BTreeSet<Place>>>,
+    path: Path,
+    /// Nothing until it is asked for a second time: once, a look at each document is as cheap.
+    said: Option<Said>,
+}
+
+/// Where a string is said. May name documents that said it before they were changed.
+#[derive(Default)]
+struct Said {
+    index: KeyIndex,
+    places: Vec<Vec<Place>>,
 }
 
 impl<'a> Documents<'a> {
     pub fn new(sets: &'a mut [DocumentSet]) -> Documents<'a> {
         Documents {
             sets,
-            tables: OrderedMap::default(),
+            tables: Vec::new(),
         }
     }
 
@@ -48,9 +53,7 @@ impl<'a> Documents<'a> {
 
     /// The sets, to add documents to or to take them from; the tables are made anew.
     pub fn sets_mut(&mut self) -> &mut [DocumentSet] {
-        self.tables
-            .values_mut()
-            .for_each(|table| table.places = None);
+        self.tables.iter_mut().for_each(|table| table.said = None);
         self.sets
     }
 
@@ -82,10 +85,17 @@ impl<'a> Documents<'a> {
         let Some(document) = document else {
             return Ok(());
         };
+        let tables = self.tables.iter();
+        let before: Vec<Option<Value>> = tables
+            .map(|table| at(&table.path, &document.value).cloned())
+            .collect();
         change(document)?;
-        for (path, table) in &mut self.tables {
-            if let Some(places) = &mut table.places {
-                note(places, path, &document.value, (set, place));
+        for (table, before) in self.tables.iter_mut().zip(before) {
+            let after = at(&table.path, &document.value);
+            if let (Some(said), Some(text)) = (&mut table.said, after)
+                && before.as_ref() != after
+            {
+                said.note(text, (set, place));
             }
         }
         Ok(())
@@ -106,74 +116,95 @@ impl<'a> Documents<'a> {
         }
         let mut strings = Vec::new();
         find_strings(wanted, &mut Vec::new(), &mut strings);
-        let mut best: Option<usize> = None;
-        let mut places = Vec::new();
-        for (path, text) in strings {
-            let table = self.tables.entry(path.clone()).or_default();
-            if !std::mem::replace(&mut table.asked, true) {
+        for (path, _) in &strings {
+            let Some(table) = self.tables.iter_mut().find(|table| table.path == *path) else {
+                let path = path.clone();
+                self.tables.push(Table { path, said: None });
                 continue;
-            }
-            if table.places.is_none() {
+            };
+            if table.said.is_none() {
                 interp.work(count as u64 * LOOK)?;
-            }
-            let sets = &*self.sets;
-            let table = table.places.get_or_insert_with(|| made(sets, &path));
-            let found = table.get(&text);
-            let length = found.map_or(0, BTreeSet::len);
-            if best.is_none_or(|best| length < best) {
-                best = Some(length);
-                places = found.into_iter().flatten().copied().collect();
+                table.said = Some(Said::by(self.sets, path));
             }
         }
-        Ok(best.map(|_| places))
+        let said = |path: &Path| {
+            self.tables
+                .iter()
+                .find(|table| table.path == *path)?
+                .said
+                .as_ref()
+        };
+        let fewest = strings
+            .iter()
+            .filter_map(|(path, text)| Some(said(path)?.places(text)))
+            .min_by_key(|places| places.len());
+        Ok(fewest.map(|places| {
+            let mut places = places.to_vec();
+            order::sort(&mut places);
+            places.dedup();
+            places
+        }))
     }
 }
 
-fn made(sets: &[DocumentSet], path: &Path) -> OrderedMap<Str, BTreeSet<Place>> {
-    let mut places = OrderedMap::default();
-    for (set, documents) in sets.iter().enumerate() {
-        for (place, document) in documents.items.iter().enumerate() {
-            note(&mut places, path, &document.value, (set, place));
+impl Said {
+    fn by(sets: &[DocumentSet], path: &Path) -> Said {
+        let mut said = Said::default();
+        for (set, documents) in sets.iter().enumerate() {
+            for (place, document) in documents.items.iter().enumerate() {
+                if let Some(text) = at(path, &document.value) {
+                    said.note(text, (set, place));
+                }
+            }
+        }
+        said
+    }
+
+    fn places(&self, text: &Value) -> &[Place] {
+        let slot = self.index.get(text).and_then(|slot| self.places.get(slot));
+        slot.map_or(&[], Vec::as_slice)
+    }
+
+    fn note(&mut self, text: &Value, place: Place) {
+        match self.index.get(text) {
+            Some(slot) => {
+                if let Some(places) = self.places.get_mut(slot) {
+                    places.push(place);
+                }
+            }
+            None => {
+                self.index.insert(text, self.places.len());
+                self.places.push(vec![place]);
+            }
         }
     }
-    places
 }
 
-fn note(
-    places: &mut OrderedMap<Str, BTreeSet<Place>>,
-    path: &Path,
-    document: &Value,
-    place: Place,
-) {
-    // Where a key stands twice, what holds a string in all of its places holds it in the first.
+/// The string at a path. Where a key stands twice, what holds a string in all of its places holds it in the first.
+fn at<'a>(path: &Path, document: &'a Value) -> Option<&'a Value> {
     let mut value = document;
     for key in path {
-        let Value::Map(map) = value else { return };
-        let found = map
-            .items
-            .iter()
-            .find(|item| matches!(&item.key, Value::Str(text) if text == key));
-        let Some(item) = found else { return };
-        value = &item.value;
+        let Value::Map(map) = value else {
+            return None;
+        };
+        value = &map.items.iter().find(|item| item.key == *key)?.value;
     }
-    if let Value::Str(text) = value {
-        places.entry(text.clone()).or_default().insert(place);
-    }
+    matches!(value, Value::Str(_)).then_some(value)
 }
 
 /// The strings of maps in maps, each with its path.
-fn find_strings(value: &Value, path: &mut Path, strings: &mut Vec<(Path, Str)>) {
+fn find_strings<'a>(value: &'a Value, path: &mut Path, strings: &mut Vec<(Path, &'a Value)>) {
     match value {
         Value::Map(map) => {
             for item in &map.items {
-                if let Value::Str(key) = &item.key {
-                    path.push(key.clone());
+                if matches!(item.key, Value::Str(_)) {
+                    path.push(item.key.clone());
                     find_strings(&item.value, path, strings);
                     path.pop();
                 }
             }
         }
-        Value::Str(text) => strings.push((path.clone(), text.clone())),
+        Value::Str(_) => strings.push((path.clone(), value)),
         _ => {}
     }
 }
