@@ -3,6 +3,9 @@
 use crate::template::convert::go_type_name;
 use crate::yaml::node::Value;
 
+/// Steps that a look at a candidate counts for.
+pub const LOOK: u64 = 4;
+
 /// Whether `left` holds `right`: each item of a map on the right is on the left too, an array on the right is the
 /// beginning of that on the left, and other values are equal.
 ///

@@ -1,5 +1,6 @@
 //! The documents that overlays change.
 
+use super::compare::LOOK;
 use crate::order;
 use crate::script::{Interp, Result};
 use crate::yaml::KeyIndex;
@@ -10,9 +11,6 @@ pub type Place = (usize, usize);
 
 /// So few documents are looked at one by one.
 const FEW: usize = 16;
-
-/// Steps that a document counts for when a table is made.
-const LOOK: u64 = 4;
 
 /// Where a string stands in a document: the keys that lead to it.
 type Path = Vec<Value>;
@@ -51,9 +49,10 @@ impl<'a> Documents<'a> {
         self.sets
     }
 
-    /// The sets, to add documents to or to take them from; the tables are made anew.
+    /// The sets, to add documents to or to take them from. The tables are forgotten, and a path counts as not asked for:
+    /// overlays that each take a document away make none.
     pub fn sets_mut(&mut self) -> &mut [DocumentSet] {
-        self.tables.iter_mut().for_each(|table| table.said = None);
+        self.tables.clear();
         self.sets
     }
 
@@ -85,15 +84,18 @@ impl<'a> Documents<'a> {
         let Some(document) = document else {
             return Ok(());
         };
-        let tables = self.tables.iter();
-        let before: Vec<Option<Value>> = tables
-            .map(|table| at(&table.path, &document.value).cloned())
+        let tables = self.tables.iter_mut();
+        let said: Vec<(&Path, &mut Said, Option<Value>)> = tables
+            .filter_map(|Table { path, said }| {
+                let said = said.as_mut()?;
+                let before = at(path, &document.value).cloned();
+                Some((&*path, said, before))
+            })
             .collect();
         change(document)?;
-        for (table, before) in self.tables.iter_mut().zip(before) {
-            let after = at(&table.path, &document.value);
-            if let (Some(said), Some(text)) = (&mut table.said, after)
-                && before.as_ref() != after
+        for (path, said, before) in said {
+            if let Some(text) = at(path, &document.value)
+                && before.as_ref() != Some(text)
             {
                 said.note(text, (set, place));
             }

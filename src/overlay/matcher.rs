@@ -1,7 +1,7 @@
 //! Finding on the left what an item on the right is about.
 
 use super::annotation::{MATCH, keywords, unknown_keyword};
-use super::compare::{leaves_equal, subset};
+use super::compare::{LOOK, leaves_equal, subset};
 use super::documents::{Documents, Place};
 use super::expects::Expects;
 use super::left::Left;
@@ -67,9 +67,6 @@ pub const SUBSET_MATCHER: &str = "overlay.subset_matcher";
 
 /// The name of the function that `overlay.map_key` gives.
 const MAP_KEY_MATCHER: &str = "overlay.map_key_matcher";
-
-/// Steps that the look at a candidate counts for.
-const LOOK: u64 = 4;
 
 /// What decides whether a candidate is meant.
 enum By {
@@ -214,6 +211,7 @@ pub fn documents(
         let Some(document) = left.get(place) else {
             continue;
         };
+        // Asked for by functions only, which are asked about all documents.
         let place_of_all = || script::Value::Int(index as i64);
         if by.means(interp, place_of_all, &document.value, &right.value)? {
             found.push((place, document.meta.position.clone()));
