@@ -32,8 +32,12 @@ pub fn text_of(value: &Value) -> Result<Vec<u8>> {
 fn decode(args: &Args) -> Result<Value> {
     let text = string_argument(one(args)?)?;
     let source = Source::file("", text);
-    let mut documents = yaml::parse(&source, ParseOptions::default())
-        .map_err(|error| Error::new(error.to_string()))?;
+    let options = ParseOptions {
+        without_comments: true,
+        ..ParseOptions::default()
+    };
+    let mut documents =
+        yaml::parse(&source, options).map_err(|error| Error::new(error.to_string()))?;
     documents.override_map_keys();
     match documents.items.as_slice() {
         [document] => to_plain(&document.value),

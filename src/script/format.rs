@@ -217,7 +217,7 @@ fn write_verb(interp: &mut Interp, verb: u8, arg: &Value, out: &mut Vec<u8>) -> 
             };
             let text = match verb {
                 b'g' => shortest(float),
-                b'G' => shortest(float).to_uppercase(),
+                b'G' => shortest(float).replace('e', "E"),
                 _ => fixed(float, verb),
             };
             out.extend_from_slice(text.as_bytes());

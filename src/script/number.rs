@@ -130,7 +130,15 @@ pub(super) fn order(left: &Value, right: &Value) -> Option<Option<Ordering>> {
             order_with_float(&to_big(left)?, *float)
         }
         (Value::Float(float), Value::Int(_) | Value::BigInt(_)) => {
-            order_with_float(&to_big(right)?, *float).map(Ordering::reverse)
+            let order = order_with_float(&to_big(right)?, *float);
+            // As ytt has it: an infinity on the left of an integer is ordered as if it stood on the right.
+            order.map(|order| {
+                if float.is_infinite() {
+                    order
+                } else {
+                    order.reverse()
+                }
+            })
         }
         _ => return None,
     })

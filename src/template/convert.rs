@@ -370,7 +370,7 @@ pub fn is_native(meta: &Meta) -> bool {
 
 /// Makes what came from the language nodes like any other, standing at `position`.
 pub fn place_nodes(value: &mut Value, position: &Position) {
-    if let Some(placed) = placed(value, &|_, _| position.clone()) {
+    if let Some(placed) = placed(value, position, &|_, _| position.clone()) {
         *value = placed;
     }
 }
@@ -385,41 +385,43 @@ pub fn place_nodes_in_memory(value: &mut Value) {
         };
         Position::in_source(&Source::memory("", text))
     };
-    if let Some(placed) = placed(value, &position) {
+    if let Some(placed) = placed(value, &Position::unknown(), &position) {
         *value = placed;
     }
 }
 
-/// The value with `position` of each item that came from the language; nothing if there is none, so that what is shared
-/// stays shared.
-fn placed(value: &Value, position: &dyn Fn(Option<&Value>, &Value) -> Position) -> Option<Value> {
-    let own = |first: Option<Position>| {
-        Meta::at(first.filter(|own| !own.from_memory()).unwrap_or_default())
-    };
+/// The value with `position` of each item that came from the language, and `own` of what holds items; nothing if there
+/// is none, so that what is shared stays shared.
+fn placed(
+    value: &Value,
+    own: &Position,
+    position: &dyn Fn(Option<&Value>, &Value) -> Position,
+) -> Option<Value> {
+    let placed = |value: &Value| placed(value, own, position);
     match value {
         Value::Map(map) if map.meta.is_native() => {
             let place = |item: &MapItem| MapItem {
                 key: item.key.clone(),
-                value: placed(&item.value, position).unwrap_or_else(|| item.value.clone()),
+                value: placed(&item.value).unwrap_or_else(|| item.value.clone()),
                 meta: Meta::at(position(Some(&item.key), &item.value)),
             };
-            let items: Vec<MapItem> = map.items.iter().map(place).collect();
-            let meta = own(items.first().map(|item| item.meta.position.clone()));
+            let items = map.items.iter().map(place).collect();
+            let meta = Meta::at(own.clone());
             Some(Value::Map(Rc::new(Map { items, meta })))
         }
         Value::Array(array) if array.meta.is_native() => {
             let place = |item: &ArrayItem| ArrayItem {
-                value: placed(&item.value, position).unwrap_or_else(|| item.value.clone()),
+                value: placed(&item.value).unwrap_or_else(|| item.value.clone()),
                 meta: Meta::at(position(None, &item.value)),
             };
-            let items: Vec<ArrayItem> = array.items.iter().map(place).collect();
-            let meta = own(items.first().map(|item| item.meta.position.clone()));
+            let items = array.items.iter().map(place).collect();
+            let meta = Meta::at(own.clone());
             Some(Value::Array(Rc::new(Array { items, meta })))
         }
         Value::Map(map) => {
             let mut copy: Option<Rc<Map>> = None;
             for (index, item) in map.items.iter().enumerate() {
-                if let Some(changed) = placed(&item.value, position)
+                if let Some(changed) = placed(&item.value)
                     && let Some(item) = Rc::make_mut(copy.get_or_insert_with(|| map.clone()))
                         .items
                         .get_mut(index)
@@ -432,7 +434,7 @@ fn placed(value: &Value, position: &dyn Fn(Option<&Value>, &Value) -> Position) 
         Value::Array(array) => {
             let mut copy: Option<Rc<Array>> = None;
             for (index, item) in array.items.iter().enumerate() {
-                if let Some(changed) = placed(&item.value, position)
+                if let Some(changed) = placed(&item.value)
                     && let Some(item) = Rc::make_mut(copy.get_or_insert_with(|| array.clone()))
                         .items
                         .get_mut(index)
@@ -445,7 +447,7 @@ fn placed(value: &Value, position: &dyn Fn(Option<&Value>, &Value) -> Position) 
         Value::Documents(documents) => {
             let mut copy: Option<Rc<DocumentSet>> = None;
             for (index, document) in documents.items.iter().enumerate() {
-                if let Some(changed) = placed(&document.value, position)
+                if let Some(changed) = placed(&document.value)
                     && let Some(document) =
                         Rc::make_mut(copy.get_or_insert_with(|| documents.clone()))
                             .items

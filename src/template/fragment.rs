@@ -79,6 +79,11 @@ impl Fragment {
         let key = convert::to_yaml(key)?;
         let index = |what: &str| match &key {
             Value::Int(index) => Ok(usize::try_from(*index).ok()),
+            // Where it is documents, ytt's message begins with the key.
+            Value::Str(key) if what.starts_with("doc") => Err(Error::new(format!(
+                "{}.Get: Expected {what} index to be an int64, but was string",
+                key.to_text()
+            ))),
             other => Err(Error::new(format!(
                 "{TYPE}.Get: Expected {what} index to be an int64, but was {}",
                 convert::go_type(other)

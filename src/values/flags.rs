@@ -196,6 +196,8 @@ impl ValuesFile {
             Report::with_diagnostics(text, vec![diagnostic])
         })?;
         hide_implied_start(&mut documents, &source);
+        // Of a document of nothing not even its annotations count.
+        documents.items.retain(|document| !document.value.is_null());
         if has_templating(&documents) {
             return Err(Report::new(format!(
                 "Checking data values file '{}': Expected to be plain YAML, having no annotations (hint: remove comments starting with `#@`)",
@@ -204,9 +206,6 @@ impl ValuesFile {
         }
         let mut envelopes = Vec::new();
         for mut document in documents.items {
-            if document.value.is_null() {
-                continue;
-            }
             overlay::annotate_plain_merge(&mut document);
             envelopes.push(Envelope::addressed(document, &self.library)?);
         }

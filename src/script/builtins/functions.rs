@@ -216,7 +216,14 @@ fn parse_float(text: &str) -> Result<f64> {
         _ => {}
     }
     let plain = body.starts_with(|c: char| c.is_ascii_digit() || c == '.');
-    match text.parse::<f64>() {
+    let digit = |byte: &u8| byte.is_ascii_digit();
+    let grouped = body
+        .as_bytes()
+        .windows(3)
+        .filter(|part| matches!(part, [a, b'_', b] if digit(a) && digit(b)))
+        .count();
+    let digits = text.replacen('_', "", grouped);
+    match digits.parse::<f64>() {
         Ok(float) if plain && float.is_infinite() => Err(complain("value out of range")),
         Ok(float) if plain => Ok(float),
         _ => Err(complain("invalid syntax")),

@@ -127,8 +127,14 @@ fn is_title(character: char) -> bool {
     matches!(character, '\u{1c5}' | '\u{1c8}' | '\u{1cb}' | '\u{1f2}')
 }
 
+/// Whether there is another character that differs in case only; some have such a one in full case mapping alone.
 fn is_cased(character: char) -> bool {
-    upper(character) != character || lower(character) != character
+    upper(character) != character
+        || lower(character) != character
+        || matches!(
+            character,
+            'ß' | '\u{390}' | '\u{3b0}' | '\u{1fd3}' | '\u{1fe3}'
+        )
 }
 
 fn is_space(character: char) -> bool {

@@ -123,6 +123,12 @@ pub(super) fn ordered(
         _ => match number::order(left, right) {
             Some(ordering) => ordering,
             None => {
+                // What cannot be compared at all says so.
+                if let Value::Host(host) = left
+                    && let Some(answer) = host.0.equals(right)
+                {
+                    answer?;
+                }
                 return Err(Error::new(format!(
                     "{} {} {} not implemented",
                     left.type_name(),
