@@ -22,6 +22,8 @@ pub struct Found {
     place: Place,
     /// Path below the folder that was named, or the file's own name.
     pub relative: String,
+    /// The path that it is given by `NAME=PATH`.
+    name: Option<String>,
 }
 
 enum Place {
@@ -46,19 +48,8 @@ impl Reader {
     pub fn files(&mut self, arguments: &[String]) -> Result<Vec<File>, Report> {
         let mut files = Vec::new();
         for argument in arguments {
-            let pieces: Vec<&str> = argument.split('=').collect();
-            let (name, path) = match pieces.as_slice() {
-                [path] => ("", *path),
-                [name, path] => (*name, *path),
-                _ => {
-                    return Err(Report::new(format!(
-                        "Expected file '{argument}' to only have single '=' sign to for relative path assignment"
-                    )));
-                }
-            };
-            let in_folder = is_folder(path);
             let mut group = Vec::new();
-            for found in self.find(path)? {
+            for found in self.find_named(argument)? {
                 let description = found.description();
                 let relative = found.relative;
                 let mut file = match found.place {
@@ -66,7 +57,7 @@ impl Reader {
                     Place::Url(url) => File::lazy(relative, description, move || fetch(&url)),
                     Place::Disk(path) => File::lazy(relative, description, move || read(&path)),
                 };
-                if !name.is_empty() && !in_folder {
+                if let Some(name) = found.name {
                     file.set_path(name);
                 }
                 group.push(file);
@@ -75,6 +66,26 @@ impl Reader {
             files.append(&mut group);
         }
         Ok(files)
+    }
+
+    /// What `PATH` or `NAME=PATH` names; a folder's files keep their own names.
+    ///
+    /// # Errors
+    /// There are two `=`, or what is meant is not there or may not be read.
+    pub fn find_named(&self, argument: &str) -> Result<Vec<Found>, Report> {
+        let (name, path) = argument.split_once('=').unwrap_or(("", argument));
+        if path.contains('=') {
+            return Err(Report::new(format!(
+                "Expected file '{argument}' to only have single '=' sign to for relative path assignment"
+            )));
+        }
+        let mut found = self.find(path)?;
+        if !name.is_empty() && !is_folder(path) {
+            for found in &mut found {
+                found.name = Some(name.to_string());
+            }
+        }
+        Ok(found)
     }
 
     /// What this names: standard input, a URL, a file, or all files in a folder, sorted by their path below it.
@@ -86,12 +97,14 @@ impl Reader {
             return Ok(vec![Found {
                 place: Place::Stdin,
                 relative: STANDARD_INPUT.into(),
+                name: None,
             }]);
         }
         if is_url(path) {
             return Ok(vec![Found {
                 relative: base(path).to_string(),
                 place: Place::Url(path.into()),
+                name: None,
             }]);
         }
         let meta = fs::symlink_metadata(path).map_err(|error| {
@@ -105,6 +118,7 @@ impl Reader {
             return Ok(vec![Found {
                 relative: base(path).to_string(),
                 place: Place::Disk(path.into()),
+                name: None,
             }]);
         }
         let mut found = Vec::new();
@@ -131,7 +145,11 @@ impl Reader {
                 if !meta.is_dir() {
                     self.check(&path, &meta)?;
                     let place = Place::Disk(path);
-                    found.push(Found { place, relative });
+                    found.push(Found {
+                        place,
+                        relative,
+                        name: None,
+                    });
                     continue;
                 }
             }
@@ -196,6 +214,11 @@ impl Reader {
 }
 
 impl Found {
+    /// The path that messages and `load` know it by.
+    pub fn path(&self) -> &str {
+        self.name.as_ref().unwrap_or(&self.relative)
+    }
+
     /// What messages call it.
     fn description(&self) -> String {
         match &self.place {

@@ -45,7 +45,7 @@ pub fn collect(reader: &mut Reader, flags: &RenderFlags) -> Result<Flags, Report
 pub fn files(reader: &mut Reader, argument: &str) -> Result<Vec<ValuesFile>, Report> {
     let (library, path) = split_library(argument)?;
     let found = reader
-        .find(path)
+        .find_named(path)
         .map_err(|report| report.context(format!("Find files '{path}'")))?;
     let mut files = Vec::new();
     for found in found {
@@ -56,11 +56,11 @@ pub fn files(reader: &mut Reader, argument: &str) -> Result<Vec<ValuesFile>, Rep
         }
         let bytes = reader
             .read(&found)
-            .map_err(|report| report.context(format!("Reading file '{}'", found.relative)))?;
+            .map_err(|report| report.context(format!("Reading file '{}'", found.path())))?;
         files.push(ValuesFile {
             library: library.to_string(),
             argument: path.to_string(),
-            path: found.relative,
+            path: found.path().to_string(),
             bytes,
         });
     }
@@ -70,7 +70,7 @@ pub fn files(reader: &mut Reader, argument: &str) -> Result<Vec<ValuesFile>, Rep
 fn file(reader: &mut Reader, argument: &str) -> Result<FileValue, Report> {
     let (key, path) = split_file_value(argument)?;
     let found = reader
-        .find(path)
+        .find_named(path)
         .map_err(|report| report.context(format!("Finding file '{path}'")))?;
     let [found] = found.as_slice() else {
         return Err(Report::new(format!(

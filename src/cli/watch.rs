@@ -56,14 +56,15 @@ pub fn render(
 /// The paths that flags name.
 fn inputs(flags: &RenderFlags) -> Result<Vec<PathBuf>, Report> {
     let mut inputs = Vec::new();
-    for argument in &flags.files {
-        inputs.push(argument.rsplit('=').next().unwrap_or(argument));
-    }
+    inputs.extend(flags.files.iter().map(String::as_str));
     for argument in &flags.data_values_file {
         inputs.push(split_library(argument)?.1);
     }
     for argument in &flags.data_value_file {
         inputs.push(split_file_value(argument)?.1);
+    }
+    for input in &mut inputs {
+        *input = input.rsplit('=').next().unwrap_or(input);
     }
     inputs.retain(|path| !is_url(path));
     if inputs.contains(&"-") {

@@ -10,7 +10,7 @@ use crate::position::Position;
 use crate::schema::Schema;
 use crate::script::{Args, Error, Interp, Module, Result, Value};
 use crate::template::convert::{place_nodes, place_nodes_in_memory};
-use crate::template::{Fragment, to_struct, to_yaml};
+use crate::template::{Fragment, NOT_PLAIN, NodeRef, has_templating, to_struct, to_yaml};
 use crate::values::{Envelope, LibraryRef, SchemaEnvelope};
 use crate::yaml;
 use crate::yaml::node::{Document, Meta};
@@ -147,6 +147,9 @@ impl Instance {
             ..Document::default()
         };
         if plain {
+            if has_templating(NodeRef::of(&document.value)) {
+                return Err(Error::new(NOT_PLAIN));
+            }
             overlay::annotate_plain_merge(&mut document);
         }
         let envelope = Envelope::new(document).map_err(|report| self.session.to_error(report))?;

@@ -4,7 +4,7 @@ use super::Options;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::files::{File, Kind};
 use crate::position::Position;
-use crate::template::{Template, compile, has_templating, text};
+use crate::template::{NodeRef, Template, compile, has_templating, text};
 use crate::yaml::{self, DocumentSet, ParseOptions};
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -266,7 +266,9 @@ impl Input {
     /// It is not YAML, or its comments are not understood.
     pub fn yaml_template(&self, options: Options) -> Result<Option<Rc<Template>>, Report> {
         let documents = self.documents(options.strict)?;
-        if (!self.file.is_template() && !self.file.is_library()) || !has_templating(&documents) {
+        if (!self.file.is_template() && !self.file.is_library())
+            || !has_templating(NodeRef::Documents(&documents))
+        {
             return Ok(None);
         }
         let compile = || {

@@ -221,9 +221,9 @@ impl<'a> NodeRef<'a> {
     }
 }
 
-/// True if anything in these documents is code, a value or an annotation.
-pub fn has_templating(documents: &DocumentSet) -> bool {
-    let mut stack = vec![NodeRef::Documents(documents)];
+/// True if anything in this node is code, a value or an annotation.
+pub fn has_templating(node: NodeRef<'_>) -> bool {
+    let mut stack = vec![node];
     while let Some(node) = stack.pop() {
         let templated = |comment: &Comment| {
             comment.text.starts_with(b"@")
@@ -242,6 +242,10 @@ pub fn has_templating(documents: &DocumentSet) -> bool {
     }
     false
 }
+
+/// What is said where values that must be plain are templates.
+pub const NOT_PLAIN: &str =
+    "Expected to be plain YAML, having no annotations (hint: remove comments starting with `#@`)";
 
 /// Splits documents into those that bear this annotation and the others, by their comments.
 ///

@@ -15,7 +15,7 @@ pub mod program;
 pub mod spelling;
 pub mod text;
 
-pub use annotation::{extract_documents, has_templating};
+pub use annotation::{NOT_PLAIN, NodeRef, extract_documents, has_templating};
 pub use build::{NodeBuilder, Root};
 pub use convert::{to_fragment, to_plain, to_struct, to_yaml};
 pub use fragment::Fragment;

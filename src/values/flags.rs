@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::overlay;
 use crate::position::{Position, Source};
 use crate::script;
-use crate::template::has_templating;
+use crate::template::{NOT_PLAIN, NodeRef, has_templating};
 use crate::yaml::{
     self, Annotation, Document, DocumentSet, Map, MapItem, Meta, ParseOptions, Value,
 };
@@ -198,9 +198,9 @@ impl ValuesFile {
         hide_implied_start(&mut documents, &source);
         // Of a document of nothing not even its annotations count.
         documents.items.retain(|document| !document.value.is_null());
-        if has_templating(&documents) {
+        if has_templating(NodeRef::Documents(&documents)) {
             return Err(Report::new(format!(
-                "Checking data values file '{}': Expected to be plain YAML, having no annotations (hint: remove comments starting with `#@`)",
+                "Checking data values file '{}': {NOT_PLAIN}",
                 self.argument
             )));
         }
