@@ -51,7 +51,8 @@ lint: setup ## formatting, clippy native and for WebAssembly, licences and sourc
 	cargo deny --locked check bans licenses sources
 
 audit: setup ## what is known to be unsafe in what we depend on (needs a network)
-	cargo deny --locked check advisories
+	@for manifest in Cargo.toml tests/peer/Cargo.toml fuzz/Cargo.toml; do echo $$manifest; \
+	  cargo deny --locked --config deny.toml --manifest-path $$manifest check advisories || exit; done
 
 unit: ## unit tests, and the documented examples
 	cargo test --locked --lib --bins $(addprefix --test ,$(TESTS))

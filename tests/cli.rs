@@ -693,6 +693,15 @@ fn errors_suit_their_reader() {
 }
 
 #[test]
+fn nothing_to_do_is_told_on_a_terminal() {
+    let folder = Folder::new("nothing");
+    let done = done(&mut folder.command("script", &["-qec", PROGRAM, "/dev/null"]));
+    assert_eq!(done.status, Some(0));
+    let hint = "haulout: nothing to render (hint: haulout -f FOLDER, haulout render pinniped/supervisor, haulout --help)\r\n";
+    assert_eq!(done.out, hint);
+}
+
+#[test]
 fn a_flag_that_is_not_quite_one_is_guessed() {
     let folder = Folder::new("guess");
     assert_eq!(

@@ -1,9 +1,9 @@
-//! The commands of the pages in `docs/` do what the pages say.
+//! The commands of `README.md` and of the pages in `docs/` do what the pages say.
 //!
 //! A block marked `console` is run: `$ ` begins a command, `> ` goes on with it, and what follows is what it prints, on
 //! standard output and standard error together; a last line `[2]` is its exit status if that is not 0. `…` stands for any
 //! text within a line, and on a line of its own for any lines. The blocks of a page run one after the other in one folder,
-//! empty at first, with `haulout` in the path.
+//! empty at first, with `haulout` in the path. What is not run has no `$ `.
 
 #![allow(
     clippy::disallowed_methods,
@@ -29,7 +29,10 @@ fn steps(page: &str) -> Vec<Step> {
     for (number, line) in page.lines().enumerate() {
         if line.starts_with("```") {
             in_block = !in_block && line == "```console";
-        } else if in_block {
+        } else if !in_block {
+            let number = number + 1;
+            assert!(!line.starts_with("$ "), "line {number}: nothing runs this");
+        } else {
             if let Some(command) = line.strip_prefix("$ ") {
                 steps.push(Step {
                     line: number + 1,
@@ -121,11 +124,12 @@ fn run(step: &Step, folder: &Path) -> Result<(), String> {
 
 #[test]
 fn pages_say_what_happens() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = fs::read_dir(home.join("docs")).unwrap();
+    let docs = docs.map(|page| page.unwrap().path());
     let mut count = 0;
     let mut failures = Vec::new();
-    for page in fs::read_dir(docs).unwrap() {
-        let page = page.unwrap().path();
+    for page in [home.join("README.md")].into_iter().chain(docs) {
         let name = page.file_name().unwrap().to_string_lossy().into_owned();
         let folder =
             std::env::temp_dir().join(format!("haulout-docs-{}-{name}", std::process::id()));

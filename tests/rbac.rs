@@ -288,7 +288,7 @@ fn held(rendered: &Rendered, values: &str) -> Vec<Held> {
 const VALUES: [&str; 3] = [
     "{}\n",
     "into_namespace: sea\n",
-    "log_level: debug\nrun_as_user: 1\nimage_pull_dockerconfigjson: '{\"auths\":{}}'\n",
+    "log_level: debug\nrun_as_user: 1\nimage_pull_dockerconfigjson: eyJhdXRocyI6e319\n",
 ];
 
 #[test]

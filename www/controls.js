@@ -31,7 +31,7 @@ function placeholder(field) {
   return field.default === '' ? say('empty') : shown(field.default);
 }
 
-/** A line of text; an empty one means the default, unless `Leave empty` says that it is meant. */
+/** A line of text; an empty one means the default, unless `Leave empty` says that it is meant, which is no use where a rule refuses it. */
 export function line(field, cell, kit, { parse, mode, type = 'text' }) {
   const input = element('input', {
     id: kit.id, type: kit.secret ? 'password' : type, inputmode: mode, placeholder: placeholder(field),
@@ -44,7 +44,7 @@ export function line(field, cell, kit, { parse, mode, type = 'text' }) {
   const elements = [input];
   if (kit.secret) elements.push(reveal(input, kit.title));
   let empty;
-  if (field.type === 'string' && !field.nullable && field.default !== '') {
+  if (field.type === 'string' && !field.nullable && field.default !== '' && (!field.min_len || field.conditional)) {
     empty = element('button', { type: 'button', class: 'quiet', 'aria-label': say('leaveEmptyOf', kit.title), onclick: () => { cell.write(''); input.focus(); } }, say('leaveEmpty'));
     elements.push(empty);
   }
@@ -90,7 +90,7 @@ function text(field, cell, kit) {
   };
 }
 
-const number = (kind, mode) => (field, cell, kit) => line(field, cell, kit, { parse: (typed) => typedNumber(typed, kind), mode });
+const number = (mode) => (field, cell, kit) => line(field, cell, kit, { parse: typedNumber, mode });
 
 function boolean(field, cell, kit) {
   const input = element('input', {
@@ -178,7 +178,7 @@ export function anything(field, cell, kit) {
   const area = element('textarea', {
     id: kit.id, rows: '2', class: 'yaml', spellcheck: 'false', autocapitalize: 'off',
     'aria-describedby': `${kit.described} ${problem.id}`,
-    placeholder: field.default === null || (isMap(field.default) && !Object.keys(field.default).length) ? say('yamlHere') : toYaml(field.default, false).trimEnd(),
+    placeholder: field.default === null || (isMap(field.default) && !Object.keys(field.default).length) ? say('yaml') : toYaml(field.default, false).trimEnd(),
     oninput: () => { fit(); read(); },
   });
   const fit = () => { area.rows = Math.min(16, Math.max(2, (area.value || area.placeholder).split('\n').length)); };
@@ -213,8 +213,8 @@ export function anything(field, cell, kit) {
 
 const controls = {
   string: text,
-  integer: number('integer', 'numeric'),
-  float: number('float', 'decimal'),
+  integer: number('numeric'),
+  float: number('decimal'),
   boolean,
   map: (field, cell, kit) => (field.fields?.length ? group(field, cell, kit) : free(field, cell, kit)),
   array,

@@ -38,7 +38,7 @@ export async function copy(text) {
 
 /** Hands text to the person as a file. */
 export function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/yaml' }));
+  const address = URL.createObjectURL(new Blob([text]));
   element('a', { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -44,7 +44,8 @@ export function showErrors(diagnostics, form, summary, go) {
 /** A way to a line of a file: not to what stands in a flag. */
 function sourceLink(origin, go) {
   if (!origin?.line || origin.file.startsWith('(')) return null;
-  return [place(origin), () => (origin.file === 'stdin.yml' ? go.text(origin.line) : go.source(origin))];
+  // To the command line the values came by standard input.
+  return origin.file === 'stdin.yml' ? [`${say('yaml')}:${origin.line}`, () => go.text(origin.line)] : [place(origin), () => go.source(origin)];
 }
 
 function item(text, ...parts) {

@@ -3,6 +3,7 @@ import { element } from './dom.js';
 import { isCarried } from './engine.js';
 import { takeButtons } from './take.js';
 import { showYaml } from './output.js';
+import { tar } from './tar.js';
 import { say } from './words.js';
 
 const words = (text) => text.split(/[\s,]+/).filter(Boolean);
@@ -41,6 +42,7 @@ export function buildInstall(panel, page) {
   const part = (word, ...children) => element('div', { class: 'take' }, element('h3', {}, say(word)), ...children);
   const upgradePart = part('whatChanges', element('div', { class: 'settings' }, labelled('upgradeFrom', from)), upgrade);
   panel.replaceChildren(
+    element('p', { class: 'help' }, say('installHelp')),
     part('whichVersion', element('div', { class: 'settings' },
       labelled('constraints', constraints, 'constraintsHelp'), labelled('available', available, 'availableHelp'),
       element('label', { class: 'check' }, prereleases, say('prereleases'))), chosen, why),
@@ -48,7 +50,6 @@ export function buildInstall(panel, page) {
       labelled('refName', refName), versionSetting, labelled('installNamespace', namespace), labelled('permissions', rbac), labelled('bundle', bundle, 'bundleHelp')), files, steps),
     upgradePart);
 
-  const error = (message) => element('pre', { class: 'error' }, message);
   const list = (title, lines) => element('details', {}, element('summary', {}, title), element('ul', { class: 'reasons' }, ...lines.map((line) => element('li', {}, line))));
 
   /** Which version, and what each filter left. */
@@ -61,23 +62,26 @@ export function buildInstall(panel, page) {
 
   function showInstall({ files: resources = [], install = [], uninstall = [], warnings = [], error: message }) {
     if (message) {
-      files.replaceChildren(error(message));
+      files.replaceChildren(element('pre', { class: 'error' }, message));
       steps.replaceChildren();
       return;
     }
     const whole = () => resources.map(({ text }) => text.replace(/^(?!---\n)/, '---\n')).join('');
+    const folder = `${refName.value.split('.')[0]}-install`;
     const wasOpen = new Set([...files.querySelectorAll('details[open]')].map((place) => place.dataset.path));
     files.replaceChildren(
-      element('div', { class: 'tools' }, ...takeButtons(say('whatInstalls'), whole, page.notice, 'install.yaml')),
-      ...warnings.map((line) => element('p', { class: 'notice' }, line)),
+      element('div', { class: 'tools' }, ...takeButtons(say('whatInstalls'), whole, page.notice, `${folder}.tar`, () => tar(folder, resources))),
+      // What the flag says, the help of the field says.
+      ...warnings.filter((line) => !line.includes('--bundle-repo')).map((line) => element('p', { class: 'notice' }, line)),
       ...resources.map(({ path, text }) => {
         const pre = element('pre', { tabindex: '0', role: 'region', 'aria-label': path });
         showYaml(pre, text);
         return element('details', { 'data-path': path, open: wasOpen.has(path) },
           element('summary', {}, path, ' ', element('span', { class: 'quiet' }, kindsOf(text))),
-          element('div', { class: 'tools' }, ...takeButtons(path, () => text, page.notice, path.split('/').at(-1))), pre);
+          element('div', { class: 'tools' }, ...takeButtons(path, () => text, page.notice, path)), pre);
       }));
-    steps.replaceChildren(...[install, uninstall].map((lines) => element('pre', { tabindex: '0', role: 'region', 'aria-label': lines[0] }, lines.join('\n'))));
+    install.splice(1, 0, '  tar -xf FOLDER.tar');
+    steps.replaceChildren(...[install, uninstall].map((lines) => element('pre', { tabindex: '0', role: 'region', 'aria-label': lines[0] }, lines.join('\n').replaceAll('FOLDER', folder))));
   }
 
   /** Shows all anew, if the panel is looked at. */
@@ -107,7 +111,7 @@ export function buildInstall(panel, page) {
       const known = page.versions();
       const here = known.find((one) => one.name === name)?.version || '1.0.0';
       refName.value = refNameOf(name);
-      namespace.value = 'default';
+      namespace.value = 'installs';
       version.value = here;
       versionSetting.hidden = !own;
       constraints.value = own ? here : `>=${known.at(-1).version}`;

@@ -9,7 +9,7 @@ const KEPT = `haulout ${self.registration.scope} ${BUILD}`;
 const SOURCES = (new URLSearchParams(self.location.search).get('src') ?? '').split(' ').filter((src) => src.endsWith('/'));
 /** All that the page is made of. */
 const FILES = ['./', 'style.css', 'icon.svg', 'pkg/haulout.js', 'pkg/haulout_bg.wasm', 'pkg/haulout_packaging.wasm', 'pkg/templates.json',
-  ...'app compare controls diff dom drop engine errors form install lists manifests output own parts reach secrets setting share source take templates values words worker yaml'.split(' ').map((name) => `${name}.js`)];
+  ...'app compare controls diff dom drop engine errors form install lists manifests output own parts reach secrets setting share source take tar templates values words worker yaml'.split(' ').map((name) => `${name}.js`)];
 const ADDRESSES = FILES.map((file) => new URL(file, self.location.href).href);
 
 self.addEventListener('install', (event) => {

@@ -72,9 +72,9 @@ export function buildTakeAway(panel, page) {
   }
 }
 
-/** Buttons that copy what `text` gives, and save it as a file if that has a name. */
-export function takeButtons(what, text, notice, name) {
-  const save = name && element('button', { type: 'button', 'aria-label': say('downloadOf', what), onclick: () => download(name, text()) }, say('download'));
+/** Buttons that copy what `text` gives, and save it, or what `content` gives, as a file if that has a name. */
+export function takeButtons(what, text, notice, name, content = text) {
+  const save = name && element('button', { type: 'button', 'aria-label': say('downloadOf', what), onclick: () => download(name, content()) }, say('download'));
   return [copyButton(what, text, notice), save];
 }
 

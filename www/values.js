@@ -25,11 +25,10 @@ function exact(value, source = String(value)) {
   return String(value) === source ? value : new Exact(source);
 }
 
-/** What was typed, as a number if it is one of that kind; other text stays text and the engine says what is wrong. */
-export function typedNumber(text, kind) {
+/** What was typed, as a number if it is one; other text stays text, and the engine says what is wrong, as with a decimal for an integer. */
+export function typedNumber(text) {
   const trimmed = text.trim();
-  if (/^-?(0|[1-9]\d*)$/.test(trimmed)) return exact(Number(trimmed), trimmed);
-  return kind === 'float' && /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(trimmed) ? exact(Number(trimmed), trimmed) : text;
+  return /^-?(0|[1-9]\d*)(\.\d+)?(e[-+]?\d+)?$/i.test(trimmed) ? exact(Number(trimmed), trimmed) : text;
 }
 
 export const isMap = (value) => value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Exact);

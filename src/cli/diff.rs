@@ -62,6 +62,12 @@ pub fn diff(root: &clap::Command, sides: &Sides) -> Result<Printed, Report> {
 fn documents(root: &clap::Command, words: &[String]) -> Result<DocumentSet, Report> {
     let (line, result) = grammar::read(root, words);
     result?;
+    if let [one, other, ..] = line.words.as_slice() {
+        let found = line.words.len();
+        return Err(Report::new(format!(
+            "expected one package, found {found} (hint: haulout diff --from {one} --to {other})"
+        )));
+    }
     match parse(&mut root.clone(), "haulout", &line)?.command {
         Some(Command::Diff(flags)) => render::documents(&flags, &line.words),
         _ => Ok(DocumentSet::default()),

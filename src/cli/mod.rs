@@ -44,7 +44,7 @@ use clap::error::ContextKind;
 use flags::{Command, CommandLine, ErrorFormat};
 use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -141,6 +141,7 @@ fn dispatch(name: &'static str, words: &[String]) -> Result<Printed, Failed> {
         return Err(fail(extra(&root, name, &path, word), 1));
     }
     let printed = match parsed.command {
+        None if line.flags.is_empty() && std::io::stderr().is_terminal() => Ok(shell::hint(name)),
         None => watch::render(name, &parsed.render, &[], format),
         Some(Command::Template(flags)) => watch::render(name, &flags, &[], format),
         Some(Command::Render(flags)) => match words.len() {

@@ -42,6 +42,17 @@ pub fn help(name: &'static str, path: &[&str]) -> Printed {
     }
 }
 
+/// What there is to do, for a person who gave nothing to do; without a terminal ytt's silence is kept.
+pub fn hint(name: &str) -> Printed {
+    Printed {
+        err: format!(
+            "{name}: nothing to render (hint: {name} -f FOLDER, {name} render pinniped/supervisor, {name} --help)\n"
+        )
+        .into_bytes(),
+        ..Printed::default()
+    }
+}
+
 /// The script with which a shell completes commands and flags.
 ///
 /// # Errors

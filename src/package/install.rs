@@ -73,6 +73,9 @@ pub struct Install {
 /// The annotation of a PackageInstall that adds the files of a Secret to what ytt reads.
 const OVERLAYS: &str = "ext.packaging.carvel.dev/ytt-paths-from-secret-name.0";
 
+/// Namespaces that are in every cluster, and that Kubernetes refuses to delete (its admission plugin `NamespaceLifecycle`).
+const IMMORTAL: [&str; 3] = ["default", "kube-system", "kube-public"];
+
 /// The resources that install a version of a package, which these inputs rendered, and later ones by constraint.
 ///
 /// # Errors
@@ -100,13 +103,15 @@ pub fn install(plan: &Plan, rendered: &Rendered, inputs: &Inputs) -> Result<Inst
     let mut install = Install::default();
     let mut documents = Documents::default();
 
-    documents.add(
-        "namespace",
-        &[Namespace {
-            metadata: Metadata::named(&plan.namespace),
-        }
-        .document()],
-    );
+    if !IMMORTAL.contains(&plan.namespace.as_str()) {
+        documents.add(
+            "namespace",
+            &[Namespace {
+                metadata: Metadata::named(&plan.namespace),
+            }
+            .document()],
+        );
+    }
     if let Some(image) = &plan.repository {
         let name = image.repository.base();
         let resource = resource(name, &plan.namespace, &image.to_string());

@@ -66,7 +66,7 @@ test('what is wrong in a template leads to its line there, in the values to thei
   await page.waitForFunction(() => document.getElementById('source-name').textContent.startsWith('values.yaml'));
   assert.match(await sourceLine(page), /one_of=/);
   await write(page, 'replicas: 2\n- a\n');
-  await page.locator('#summary').getByRole('button', { name: /^stdin\.yml:\d+$/ }).first().click();
+  await page.locator('#summary').getByRole('button', { name: /^YAML:\d+$/ }).first().click();
   assert.equal(await page.evaluate(() => document.activeElement.id), 'values');
   rmSync(folder, { recursive: true });
   await close();

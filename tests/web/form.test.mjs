@@ -85,6 +85,8 @@ test('unset is not empty: a switch tells them apart', async () => {
   await field(page, 'HTTPS proxy').fill('http://proxy.example:3128');
   await settled(page);
   assert.equal(await page.getByRole('switch', exact('Set HTTPS proxy')).isChecked(), true);
+  // What a rule refuses is not offered.
+  assert.equal(await page.getByRole('button', exact('Leave empty: App name')).count(), 0);
   await page.getByRole('button', exact('Leave empty: No proxy')).click();
   await settled(page);
   assert.equal(await valuesText(page), 'https_proxy: http://proxy.example:3128\nno_proxy: ""\n');
@@ -102,8 +104,9 @@ test('an example is one click', async () => {
 
 test('all that is wrong stands at its field in the command line’s words, and goes when it is mended', async () => {
   const { page, close } = await site.open();
+  await write(page, 'app_name: ""\n');
+  await page.getByRole('tab', exact('Form')).click();
   await page.getByRole('switch', exact('Set HTTPS proxy')).check();
-  await page.getByRole('button', exact('Leave empty: App name')).click();
   await settled(page);
   const expected = commandLine('pinniped/supervisor', await valuesText(page));
   assert.equal(expected.code, 1);
@@ -117,7 +120,7 @@ test('all that is wrong stands at its field in the command line’s words, and g
   }
   assert.match(await status(page), /2 errors/);
   // What is taken away is what is there now, wrong as it is.
-  assert.match(await page.locator('#command').textContent(), /https_proxy: ""\napp_name: ""\nEND$/);
+  assert.match(await page.locator('#command').textContent(), /app_name: ""\nhttps_proxy: ""\nEND$/);
   await page.screenshot({ path: `${pictures}errors.png` });
   await page.locator('#summary').getByRole('button', exact('HTTPS proxy')).click();
   assert.equal(await field(page, 'HTTPS proxy').evaluate((node) => node === document.activeElement), true);
@@ -129,11 +132,13 @@ test('all that is wrong stands at its field in the command line’s words, and g
   await close();
 });
 
-test('text in a field for a number is an error at that field', async () => {
+test('what is no number of the kind that a field is for is an error at that field', async () => {
   const { page, close } = await site.open();
-  await field(page, 'Replicas').fill('many');
-  await settled(page);
-  assert.match(await page.locator('.field.is-wrong').textContent(), /found: string\s*expected: integer/);
+  for (const [typed, kind] of [['many', 'string'], ['2.5', 'float']]) {
+    await field(page, 'Replicas').fill(typed);
+    await settled(page);
+    assert.match(await page.locator('.field.is-wrong').textContent(), new RegExp(`found: ${kind}\\s*expected: integer`));
+  }
   await close();
 });
 

@@ -1,6 +1,9 @@
 // Carvel packaging in the page: what the engine says is what a person sees and takes away.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { choose, pictures, settled, start, write } from './support/browser.mjs';
 import { select, Session, upgrade } from './support/engine.mjs';
@@ -69,8 +72,16 @@ test('the install set, and what an upgrade changes', async () => {
   await page.screenshot({ path: `${pictures}install.png` });
   const waiting = page.waitForEvent('download');
   await page.getByRole('button', exact('Download: Resources that install it')).click();
-  const downloaded = readFileSync(await (await waiting).path(), 'utf8');
-  for (const { text } of set.files) assert.ok(downloaded.includes(text));
+  const download = await waiting;
+  assert.equal(download.suggestedFilename(), 'concierge-install.tar');
+  const unpacked = mkdtempSync(join(tmpdir(), 'haulout-install-'));
+  execFileSync('tar', ['-xf', await download.path(), '-C', unpacked]);
+  assert.deepEqual(readdirSync(join(unpacked, 'concierge-install')).sort(), set.files.map(({ path }) => path));
+  for (const { path, text } of set.files) assert.equal(readFileSync(join(unpacked, 'concierge-install', path), 'utf8'), text);
+  rmSync(unpacked, { recursive: true });
+  // The steps are for what was downloaded, and speak of no flags.
+  assert.match(whole, /to install:\n {2}tar -xf concierge-install\.tar\n {2}kubectl apply -f concierge-install/);
+  assert.doesNotMatch(whole, /FOLDER|--bundle-repo/);
   const report = upgrade({ package: 'pinniped/concierge', refName: 'concierge.pinniped.dev', from: '0.25.0', to: '0.39.0', namespace: 'installs', values });
   assert.ok(report.changes);
   assert.equal(await panel(page).locator('.take').last().locator('pre').textContent(), report.text);

@@ -71,7 +71,8 @@ pub enum Command {
                       Examples:\n  \
                       haulout diff --from -f old --to -f new\n  \
                       haulout diff -f config --to -v replicas=3\n  \
-                      haulout diff pinniped/supervisor --to --data-values-file values.yaml"
+                      haulout diff pinniped/supervisor --to --data-values-file values.yaml\n  \
+                      haulout diff --from pinniped/supervisor@0.25.0 --to pinniped/supervisor@0.39.0"
     )]
     Diff(Box<RenderFlags>),
     /// Format YAML templates
