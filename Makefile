@@ -60,7 +60,7 @@ unit: ## unit tests, and the documented examples
 
 # A folder of its own: a library that is also a cdylib has one name for both, whatever its dependencies' features.
 peer: ## generated programs, with ours and with the starlark crate (its first build takes some minutes)
-	cargo test --manifest-path tests/peer/Cargo.toml --target-dir target/peer
+	cargo test --locked --manifest-path tests/peer/Cargo.toml --target-dir target/peer
 
 conformance: ## our recorded cases, and ytt's where they are at hand
 	cargo test --locked --test conformance -- --nocapture

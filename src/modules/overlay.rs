@@ -1,7 +1,7 @@
 //! `@ytt:overlay`: applying overlays in code, and matchers.
 
 use super::{bool_argument, function, function_holding, one};
-use crate::overlay::{self, Defaults, SUBSET_MATCHER, map_key_matcher};
+use crate::overlay::{self, AND_MATCHER, Defaults, SUBSET_MATCHER, map_key_matcher};
 use crate::script::{Args, Error, Interp, Module, Result, Value};
 use crate::template::convert::{to_fragment, to_yaml};
 use crate::yaml::Value as Node;
@@ -114,7 +114,7 @@ fn combined(name: &'static str, matchers: Vec<Value>, decisive: bool) -> Result<
 }
 
 fn all_of(args: Args) -> Result<Value> {
-    combined("overlay.and_op", args.positional, false)
+    combined(AND_MATCHER, args.positional, false)
 }
 
 fn any_of(args: Args) -> Result<Value> {

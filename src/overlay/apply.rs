@@ -1,13 +1,15 @@
 //! Doing to the left side what the right side says.
 
 use super::annotation::{Assert, Insert, Operation, Replace};
-use super::documents::{Documents, Place};
+use super::documents::Documents;
 use super::expects::Expects;
+use super::items::Items;
 use super::left::Left;
 use super::matcher;
+use super::tables::Place;
 use crate::script::{Error, Interp, Result};
 use crate::template::convert::{go_text, go_type_name};
-use crate::yaml::node::{Array, ArrayItem, Document, DocumentSet, MapItem, Value};
+use crate::yaml::node::{ArrayItem, Document, DocumentSet, MapItem, Value};
 use std::rc::Rc;
 
 pub struct Overlay<'a> {
@@ -36,11 +38,11 @@ impl Overlay<'_> {
                 let Value::Array(left) = left else {
                     return Err(other_kind("array", left));
                 };
-                let left = Rc::make_mut(left);
+                let mut left = Items::new(&mut Rc::make_mut(left).items);
                 right
                     .items
                     .iter()
-                    .try_for_each(|item| self.array_item(left, item, defaults))?;
+                    .try_for_each(|item| self.array_item(&mut left, item, defaults))?;
             }
             Value::Documents(_) => return Err(other_kind("document set", left)),
             _ => return Ok(true),
@@ -181,7 +183,7 @@ impl Overlay<'_> {
 
     fn array_item(
         &mut self,
-        left: &mut Array,
+        left: &mut Items,
         right: &ArrayItem,
         defaults: &Expects,
     ) -> Result<()> {
@@ -191,7 +193,7 @@ impl Overlay<'_> {
             Ok(Operation::Replace) => self.replace_array_item(left, right, defaults),
             Ok(Operation::Insert) => self.insert_array_item(left, right, defaults),
             Ok(Operation::Append) => {
-                left.items.push(right.clone());
+                left.push(right.clone());
                 Ok(())
             }
             Ok(Operation::Assert) => self.assert_array_item(left, right, defaults),
@@ -207,83 +209,84 @@ impl Overlay<'_> {
 
     fn merge_array_item(
         &mut self,
-        left: &mut Array,
+        left: &mut Items,
         right: &ArrayItem,
         defaults: &Expects,
     ) -> Result<()> {
         let children = Expects::for_children(&right.meta, defaults)?;
-        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else {
+        let Some(found) = matcher::array_items(self.interp, left, right, defaults)? else {
             return Ok(());
         };
         if found.is_empty() {
-            left.items.push(right.clone());
+            left.push(right.clone());
         }
         for index in found {
-            let Some(item) = left.items.get_mut(index) else {
-                continue;
-            };
-            if self.merge(&mut item.value, &right.value, &children)? {
-                item.meta.position = right.meta.position.clone();
-            }
+            left.change(index, |item| {
+                if self.merge(&mut item.value, &right.value, &children)? {
+                    item.meta.position = right.meta.position.clone();
+                }
+                Ok(())
+            })?;
         }
         Ok(())
     }
 
     fn remove_array_item(
         &mut self,
-        left: &mut Array,
+        left: &mut Items,
         right: &ArrayItem,
         defaults: &Expects,
     ) -> Result<()> {
-        if let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? {
-            remove(&mut left.items, &found);
+        if let Some(found) = matcher::array_items(self.interp, left, right, defaults)? {
+            remove(left.all_mut(), &found);
         }
         Ok(())
     }
 
     fn replace_array_item(
         &mut self,
-        left: &mut Array,
+        left: &mut Items,
         right: &ArrayItem,
         defaults: &Expects,
     ) -> Result<()> {
         let replace = Replace::of(&right.meta)?;
-        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else {
+        let Some(found) = matcher::array_items(self.interp, left, right, defaults)? else {
             return Ok(());
         };
         if found.is_empty() && replace.or_add {
             let value = replace.value(self.interp, &Value::Null, &right.value)?;
-            left.items.push(ArrayItem {
+            left.push(ArrayItem {
                 value: accepted("array items", value)?,
                 ..right.clone()
             });
         }
         for index in found {
-            let Some(item) = left.items.get_mut(index) else {
-                continue;
-            };
-            let value = replace.value(self.interp, &item.value, &right.value)?;
-            *item = ArrayItem {
-                value: accepted("array items", value)?,
-                ..right.clone()
-            };
+            left.change(index, |item| {
+                let value = replace.value(self.interp, &item.value, &right.value)?;
+                *item = ArrayItem {
+                    value: accepted("array items", value)?,
+                    ..right.clone()
+                };
+                Ok(())
+            })?;
         }
         Ok(())
     }
 
     fn insert_array_item(
         &mut self,
-        left: &mut Array,
+        left: &mut Items,
         right: &ArrayItem,
         defaults: &Expects,
     ) -> Result<()> {
-        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else {
+        let Some(found) = matcher::array_items(self.interp, left, right, defaults)? else {
             return Ok(());
         };
         let insert = Insert::of(&right.meta)?;
-        let mut items = Vec::with_capacity(left.items.len() + found.len());
+        let left = left.all_mut();
+        let mut items = Vec::with_capacity(left.len() + found.len());
         let mut found = found.into_iter().peekable();
-        for (index, item) in std::mem::take(&mut left.items).into_iter().enumerate() {
+        for (index, item) in std::mem::take(left).into_iter().enumerate() {
             if found.next_if_eq(&index).is_none() {
                 items.push(item);
                 continue;
@@ -295,27 +298,27 @@ impl Overlay<'_> {
             };
             surround(&mut items, item, new, &insert);
         }
-        left.items = items;
+        *left = items;
         Ok(())
     }
 
     fn assert_array_item(
         &mut self,
-        left: &mut Array,
+        left: &mut Items,
         right: &ArrayItem,
         defaults: &Expects,
     ) -> Result<()> {
         let children = Expects::for_children(&right.meta, defaults)?;
         let assert = Assert::of(&right.meta)?;
-        let Some(found) = matcher::array_items(self.interp, &left.items, right, defaults)? else {
+        let Some(found) = matcher::array_items(self.interp, left, right, defaults)? else {
             return Ok(());
         };
         for index in found {
-            let Some(item) = left.items.get_mut(index) else {
-                continue;
-            };
-            assert.check(self.interp, &item.value, &right.value)?;
-            self.value(&mut item.value, &right.value, &children)?;
+            left.change(index, |item| {
+                assert.check(self.interp, &item.value, &right.value)?;
+                self.value(&mut item.value, &right.value, &children)?;
+                Ok(())
+            })?;
         }
         Ok(())
     }

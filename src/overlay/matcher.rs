@@ -2,9 +2,11 @@
 
 use super::annotation::{MATCH, keywords, unknown_keyword};
 use super::compare::{LOOK, leaves_equal, subset};
-use super::documents::{Documents, Place};
+use super::documents::Documents;
 use super::expects::Expects;
+use super::items::Items;
 use super::left::Left;
+use super::tables::{Place, Wanted};
 use crate::modules::{bool_argument, function, go_type, named_error};
 use crate::position::Position;
 use crate::script::{self, Args, Error, Interp, Result};
@@ -42,10 +44,10 @@ impl Matcher {
                 Ok(Some(By::Key(key.to_text().into_owned())))
             }
             Some(by) if by.is_callable() => {
-                let wanted = by.held_by(SUBSET_MATCHER).and_then(<[_]>::first);
-                Ok(Some(match wanted.map(to_yaml) {
-                    Some(Ok(wanted)) => By::Subset(wanted),
-                    _ => By::Function(by.clone()),
+                let mut subsets = Vec::new();
+                Ok(Some(match find_subsets(by, &mut subsets) {
+                    Some(()) => By::Subsets(subsets),
+                    None => By::Function(by.clone()),
                 }))
             }
             Some(other) => Err(Error::new(format!(
@@ -65,6 +67,9 @@ impl Matcher {
 /// The name of the function that `overlay.subset` gives; it holds what it looks for.
 pub const SUBSET_MATCHER: &str = "overlay.subset_matcher";
 
+/// The name of the function that `overlay.and_op` gives; it holds the matchers that all have to match.
+pub const AND_MATCHER: &str = "overlay.and_op";
+
 /// The name of the function that `overlay.map_key` gives.
 const MAP_KEY_MATCHER: &str = "overlay.map_key_matcher";
 
@@ -74,11 +79,20 @@ enum By {
     Function(script::Value),
     /// It is a map, and its value of this key is that on the right.
     Key(String),
-    /// It holds this. The same as the function, without a call for each candidate.
-    Subset(Value),
+    /// It holds all of these. The same as the function, without a call for each candidate.
+    Subsets(Vec<Value>),
 }
 
 impl By {
+    /// What all that are meant say, if that is known; the value on the right.
+    fn wanted<'a>(&'a self, right: &'a Value) -> Option<Wanted<'a>> {
+        match self {
+            By::Function(_) => None,
+            By::Key(key) => Some(Wanted::same_key(right, key)),
+            By::Subsets(wanted) => Some(Wanted::strings_of(wanted)),
+        }
+    }
+
     /// Whether a candidate is meant: its index or key, its value, the value on the right.
     fn means(
         &self,
@@ -96,12 +110,24 @@ impl By {
                 interp.work(LOOK)?;
                 same_key(left, right, key).map_err(|error| named_error(MAP_KEY_MATCHER, &error))
             }
-            By::Subset(wanted) => {
+            By::Subsets(wanted) => {
                 interp.work(LOOK)?;
-                Ok(subset(left, wanted).is_ok())
+                Ok(wanted.iter().all(|wanted| subset(left, wanted).is_ok()))
             }
         }
     }
+}
+
+/// What a matcher asks to be held, if it asks for nothing else.
+fn find_subsets(matcher: &script::Value, subsets: &mut Vec<Value>) -> Option<()> {
+    if let Some(held) = matcher.held_by(SUBSET_MATCHER) {
+        subsets.push(to_yaml(held.first()?).ok()?);
+        return Some(());
+    }
+    let matchers = matcher.held_by(AND_MATCHER)?;
+    matchers
+        .iter()
+        .try_for_each(|matcher| find_subsets(matcher, subsets))
 }
 
 fn needs_keyword() -> Error {
@@ -145,7 +171,7 @@ pub fn map_items(
 /// The items of an array that go with an item on the right; without an annotation none.
 pub fn array_items(
     interp: &mut Interp,
-    left: &[ArrayItem],
+    left: &mut Items,
     right: &ArrayItem,
     defaults: &Expects,
 ) -> Result<Option<Vec<usize>>> {
@@ -160,8 +186,16 @@ pub fn array_items(
             "Expected '{MATCH}' annotation keyword argument 'by' to be specified"
         )));
     };
+    let candidates = match by.wanted(&right.value) {
+        Some(wanted) => left.candidates(interp, &wanted)?,
+        None => None,
+    };
+    let candidates = candidates.unwrap_or_else(|| (0..left.all().len()).collect());
     let mut found = Vec::new();
-    for (index, item) in left.iter().enumerate() {
+    for index in candidates {
+        let Some(item) = left.all().get(index) else {
+            continue;
+        };
         let place = || script::Value::Int(index as i64);
         if by.means(interp, place, &item.value, &right.value)? {
             found.push((index, item.meta.position.clone()));
@@ -201,9 +235,9 @@ pub fn documents(
             "Expected '{MATCH}' annotation keyword argument 'by'  to be specified"
         )));
     };
-    let candidates = match &by {
-        By::Subset(wanted) => left.candidates(interp, wanted)?,
-        _ => None,
+    let candidates = match by.wanted(&right.value) {
+        Some(wanted) => left.candidates(interp, &wanted)?,
+        None => None,
     };
     let candidates = candidates.unwrap_or_else(|| left.places().collect());
     let mut found = Vec::new();

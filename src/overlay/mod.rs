@@ -8,11 +8,13 @@ mod apply;
 mod compare;
 mod documents;
 mod expects;
+mod items;
 mod left;
 mod matcher;
+mod tables;
 
 pub use compare::{leaves_equal, subset};
-pub use matcher::{SUBSET_MATCHER, map_key_matcher};
+pub use matcher::{AND_MATCHER, SUBSET_MATCHER, map_key_matcher};
 
 use crate::bytestring::Str;
 use crate::diagnostic::{Diagnostic, Report};

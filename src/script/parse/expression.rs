@@ -4,7 +4,6 @@ use super::{BUILDS, MOST_NESTING, Parsed, Parser, function};
 use crate::script::ast::{Arg, BinaryOp, Clause, Expr, Ident, Operand, Pos, Stmt, UnaryOp};
 use crate::script::error::SyntaxError;
 use crate::script::scan::{Extent, NodeCall, Token};
-use std::rc::Rc;
 
 /// Level of comparisons among the binary operators.
 const COMPARISON: u8 = 3;
@@ -326,7 +325,7 @@ impl Parser<'_> {
                 Ok(Expr::Int(self.advance()?, value))
             }
             Token::BigInt(value) => {
-                let value = Rc::new(value.clone());
+                let value = value.clone();
                 Ok(Expr::BigInt(self.advance()?, value))
             }
             Token::Float(value) => {
@@ -337,10 +336,7 @@ impl Parser<'_> {
                 let text = text.clone();
                 Ok(Expr::Str(self.advance()?, text))
             }
-            Token::Node(call) => {
-                let call = call.clone();
-                self.node_call(&call)
-            }
+            Token::Node(call) => self.node_call(call),
             Token::Sign("[") => self.list(),
             Token::Sign("{") => self.dict(),
             Token::Sign("(") => {

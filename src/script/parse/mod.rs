@@ -47,7 +47,7 @@ pub(super) fn parse(text: &[u8], calls: &[NodeCall], builders: &[&str]) -> Parse
 
 struct Parser<'a> {
     scanner: Scanner<'a>,
-    current: Lexeme,
+    current: Lexeme<'a>,
     builders: &'a [&'a str],
     /// Each name once.
     names: hash::Map<&'a str, Rc<str>>,
@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
 
     fn small_statement(&mut self) -> Parsed<Stmt> {
         match self.current.token {
-            Token::Node(NodeCall {
+            Token::Node(&NodeCall {
                 operation,
                 tag,
                 extent: Extent::Whole,

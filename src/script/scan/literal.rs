@@ -6,10 +6,11 @@ use crate::script::ast::Pos;
 use crate::script::error::SyntaxError;
 use crate::script::number;
 use crate::script::value::Value;
+use std::rc::Rc;
 
-impl Raw<'_> {
+impl<'a> Raw<'a> {
     /// A string literal; the scanner stands on its first quote.
-    pub(super) fn string(&mut self, pos: Pos, start: usize) -> Result<Lexeme, SyntaxError> {
+    pub(super) fn string(&mut self, pos: Pos, start: usize) -> Result<Lexeme<'a>, SyntaxError> {
         let raw = self.at > start;
         let quote = self.peek();
         let triple = self.rest().starts_with(&[quote; 3]);
@@ -61,7 +62,7 @@ impl Raw<'_> {
         count
     }
 
-    pub(super) fn number(&mut self, pos: Pos, start: usize) -> Result<Lexeme, SyntaxError> {
+    pub(super) fn number(&mut self, pos: Pos, start: usize) -> Result<Lexeme<'a>, SyntaxError> {
         if let [b'0', letter, ..] = self.rest() {
             let (radix, name) = match letter.to_ascii_lowercase() {
                 b'x' => (16, "hex"),
@@ -130,7 +131,7 @@ impl Raw<'_> {
         radix: u32,
         pos: Pos,
         start: usize,
-    ) -> Result<Lexeme, SyntaxError> {
+    ) -> Result<Lexeme<'a>, SyntaxError> {
         let text = std::str::from_utf8(digits).unwrap_or_default();
         if let Ok(small) = i64::from_str_radix(text, radix) {
             return self.token(Token::Int(small), pos, start);
@@ -138,7 +139,7 @@ impl Raw<'_> {
         // Octal and binary literals must fit 64 bits.
         match number::parse(digits, radix) {
             Some(Ok(Value::BigInt(large))) if radix > 8 => {
-                self.token(Token::BigInt((**large).clone()), pos, start)
+                self.token(Token::BigInt(Rc::new((**large).clone())), pos, start)
             }
             _ => self.fail(pos, "invalid int literal"),
         }

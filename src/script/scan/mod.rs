@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Token {
+pub(super) enum Token<'a> {
     /// Something that is no token of the language; `is`, `try` and other words that are kept free.
     Illegal,
     EndOfFile,
@@ -24,7 +24,7 @@ pub(super) enum Token {
     Outdent,
     Identifier,
     Int(i64),
-    BigInt(BigInt),
+    BigInt(Rc<BigInt>),
     Float(f64),
     Str(Str),
     /// An operator or a bracket, as it is written.
@@ -32,10 +32,10 @@ pub(super) enum Token {
     /// A word of the language.
     Word(&'static str),
     /// A call that is known.
-    Node(NodeCall),
+    Node(&'a NodeCall),
 }
 
-impl Token {
+impl Token<'_> {
     /// How messages call it.
     pub fn describe(&self) -> String {
         match self {
@@ -86,8 +86,8 @@ pub enum Extent {
 
 /// A token, where it begins, and its text.
 #[derive(Clone, Debug)]
-pub(super) struct Lexeme {
-    pub token: Token,
+pub(super) struct Lexeme<'a> {
+    pub token: Token<'a>,
     pub pos: Pos,
     /// First and last byte (exclusive) in the text.
     pub span: (usize, usize),
@@ -97,7 +97,7 @@ pub(super) struct Lexeme {
 pub(super) struct Scanner<'a> {
     raw: Raw<'a>,
     /// Tokens that were read ahead; the flag says that the block before `else` or `elif` is closed already.
-    ahead: VecDeque<(Lexeme, bool)>,
+    ahead: VecDeque<(Lexeme<'a>, bool)>,
     /// Where the blocks begin that are open.
     open: Vec<Pos>,
     /// The last token was `:`.
@@ -136,7 +136,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// The next token.
-    pub fn next(&mut self) -> Result<Lexeme, SyntaxError> {
+    pub fn next(&mut self) -> Result<Lexeme<'a>, SyntaxError> {
         let lexeme = self.find()?;
         self.begins_block = self.after_colon && lexeme.token == Token::Newline;
         self.after_colon = matches!(lexeme.token, Token::Sign(":"));
@@ -144,7 +144,7 @@ impl<'a> Scanner<'a> {
         Ok(lexeme)
     }
 
-    fn find(&mut self) -> Result<Lexeme, SyntaxError> {
+    fn find(&mut self) -> Result<Lexeme<'a>, SyntaxError> {
         if self.begins_block {
             self.open.push(self.last_pos);
             return Ok(self.mark(Token::Indent));
@@ -194,7 +194,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn close(&mut self) -> Result<Lexeme, SyntaxError> {
+    fn close(&mut self) -> Result<Lexeme<'a>, SyntaxError> {
         match self.open.pop() {
             Some(_) => Ok(self.mark(Token::Outdent)),
             None => Err(SyntaxError {
@@ -204,7 +204,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn mark(&self, token: Token) -> Lexeme {
+    fn mark(&self, token: Token<'a>) -> Lexeme<'a> {
         Lexeme {
             token,
             pos: self.last_pos,

@@ -102,10 +102,10 @@ impl<'a> Raw<'a> {
 
     pub(super) fn token(
         &self,
-        token: Token,
+        token: Token<'a>,
         pos: Pos,
         start: usize,
-    ) -> Result<Lexeme, SyntaxError> {
+    ) -> Result<Lexeme<'a>, SyntaxError> {
         Ok(Lexeme {
             token,
             pos,
@@ -113,7 +113,7 @@ impl<'a> Raw<'a> {
         })
     }
 
-    pub(super) fn next(&mut self) -> Result<Lexeme, SyntaxError> {
+    pub(super) fn next(&mut self) -> Result<Lexeme<'a>, SyntaxError> {
         loop {
             while matches!(self.peek(), b' ' | b'\t') {
                 self.at += 1;
@@ -162,10 +162,10 @@ impl<'a> Raw<'a> {
     }
 
     /// The call that is the line which begins here.
-    fn node_call(&mut self) -> Option<NodeCall> {
+    fn node_call(&mut self) -> Option<&'a NodeCall> {
         while let [call, rest @ ..] = self.calls {
             if call.span.0 >= self.at {
-                return (call.span.0 == self.at).then(|| call.clone());
+                return (call.span.0 == self.at).then_some(call);
             }
             self.calls = rest;
         }
@@ -173,7 +173,7 @@ impl<'a> Raw<'a> {
     }
 
     /// A token that is no white space.
-    fn visible(&mut self, pos: Pos, start: usize) -> Result<Lexeme, SyntaxError> {
+    fn visible(&mut self, pos: Pos, start: usize) -> Result<Lexeme<'a>, SyntaxError> {
         match self.peek() {
             b',' => self.sign(",", pos, start),
             b'"' | b'\'' => self.string(pos, start),
@@ -208,17 +208,32 @@ impl<'a> Raw<'a> {
         }
     }
 
-    fn sign(&mut self, sign: &'static str, pos: Pos, start: usize) -> Result<Lexeme, SyntaxError> {
+    fn sign(
+        &mut self,
+        sign: &'static str,
+        pos: Pos,
+        start: usize,
+    ) -> Result<Lexeme<'a>, SyntaxError> {
         self.at += sign.len();
         self.token(Token::Sign(sign), pos, start)
     }
 
-    fn open(&mut self, sign: &'static str, pos: Pos, start: usize) -> Result<Lexeme, SyntaxError> {
+    fn open(
+        &mut self,
+        sign: &'static str,
+        pos: Pos,
+        start: usize,
+    ) -> Result<Lexeme<'a>, SyntaxError> {
         self.depth += 1;
         self.sign(sign, pos, start)
     }
 
-    fn close(&mut self, sign: &'static str, pos: Pos, start: usize) -> Result<Lexeme, SyntaxError> {
+    fn close(
+        &mut self,
+        sign: &'static str,
+        pos: Pos,
+        start: usize,
+    ) -> Result<Lexeme<'a>, SyntaxError> {
         if self.depth == 0 {
             return self.fail(pos, format!("unexpected '{sign}'"));
         }
@@ -253,7 +268,7 @@ impl<'a> Raw<'a> {
             .sum()
     }
 
-    fn word(&mut self, pos: Pos, start: usize) -> Result<Lexeme, SyntaxError> {
+    fn word(&mut self, pos: Pos, start: usize) -> Result<Lexeme<'a>, SyntaxError> {
         let len = self.word_length();
         let text = self.text.get(start..start + len).unwrap_or_default();
         self.at += len;
